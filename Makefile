@@ -1,0 +1,64 @@
+# Everything a person or CI does with this repository. `make` alone lists it.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DEV    := $(VENV)/.dev
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove lock clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(READY) ## install what is needed, take in this machine's transcripts, show what was found
+	@$(BIN)/hansei
+
+test: check pytest ## install what is needed, then every check and every test (what CI runs)
+
+check: lint types imports docs-check ## formatting, lint, types, layers, generated docs
+
+pytest: $(DEV)
+	$(BIN)/python -m pytest -n 2 -m "not prove"
+
+lint: $(DEV)
+	$(BIN)/ruff format --check src tests tools
+	$(BIN)/ruff check src tests tools
+
+types: $(DEV)
+	$(BIN)/mypy src tests tools
+
+imports: $(DEV)
+	$(BIN)/lint-imports
+
+fmt: $(DEV) ## format the code and fix what lint can fix
+	$(BIN)/ruff format src tests tools
+	$(BIN)/ruff check --fix src tests tools
+
+docs: $(DEV) ## write docs/reference again from the code
+	$(BIN)/python tools/reference.py
+
+docs-check: $(DEV)
+	$(BIN)/python tools/reference.py --check
+
+bench: $(DEV) ## measure start-up and ingest, as ratios
+	$(BIN)/python tools/bench.py
+
+prove: $(DEV) ## the long proofs (minutes)
+	$(BIN)/python -m pytest -m prove --timeout=3600
+
+lock: $(DEV) ## pin the newest versions that pyproject.toml allows
+	$(BIN)/python tools/lock.py
+
+clean: ## remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(READY): requirements/run.txt pyproject.toml
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): $(READY) requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@

@@ -1,0 +1,135 @@
+"""Where things are and what the person has set. Nothing else reads the environment.
+
+Settings live in `config.toml` in the store; every one has a default, so the file need not exist.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hansei.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DAY_MS = 86_400_000
+
+
+@dataclass(frozen=True)
+class Environment:
+    """The machine as a source sees it: the home folder and the variables, nothing more."""
+
+    home: Path
+    variables: Mapping[str, str]
+
+    @classmethod
+    def current(cls) -> Environment:
+        home = os.environ.get("HOME") or str(Path.home())
+        return cls(home=Path(home), variables=dict(os.environ))
+
+    def folder(self, variable: str, *default: str) -> Path:
+        """The folder a variable names, else one below the home folder."""
+        named = self.variables.get(variable, "").strip()
+        return Path(named).expanduser() if named else self.home.joinpath(*default)
+
+
+class PriceOverride(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What you pay for a model, in dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float | None = None
+    cache_write_5m: float | None = None
+    cache_write_1h: float | None = None
+
+
+class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything `config.toml` may say."""
+
+    seal_after_days: int = 7
+    """Days after which events move from SQLite to Parquet."""
+    retention_days: int | None = None
+    """`hansei gc` removes events older than this. Unset: nothing is ever removed by age."""
+    workers: int | None = None
+    """Processes that read transcripts side by side. Unset: one per core, at most eight."""
+    sources: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """More folders to look in, by agent: `sources.claude_code = ["/mnt/old/.claude"]`."""
+    prices: dict[str, PriceOverride] = msgspec.field(default_factory=dict)
+    """Your own prices, by model name."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """One store and the settings in it."""
+
+    store: Path
+    settings: Settings
+    environment: Environment
+
+    @property
+    def file(self) -> Path:
+        return self.store / "config.toml"
+
+
+def store_folder(environment: Environment, start: Path) -> Path:
+    """The store to use: `$HANSEI_HOME`, a repository's own `.hansei`, else `~/.hansei`."""
+    named = environment.variables.get("HANSEI_HOME", "").strip()
+    if named:
+        return Path(named).expanduser()
+    default = environment.home / ".hansei"
+    for folder in (start, *start.parents):
+        local = folder / ".hansei"
+        if local != default and (local / "hansei.db").is_file():
+            return local
+    return default
+
+
+def load(environment: Environment | None = None, start: Path | None = None) -> Config:
+    """Find the store and read its settings."""
+    environment = environment or Environment.current()
+    store = store_folder(environment, start or working_folder(environment))
+    return Config(store=store, settings=read_settings(store), environment=environment)
+
+
+def working_folder(environment: Environment) -> Path:
+    """The current folder, or the home folder where the current one has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return environment.home
+
+
+def read_settings(store: Path) -> Settings:
+    """Settings of a store; a missing file means all defaults."""
+    path = store / "config.toml"
+    try:
+        data = path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return Settings()
+    except OSError as problem:
+        raise ConfigError(f"{path} cannot be read: {problem.strerror}") from problem
+    return parse_settings(data, path)
+
+
+def parse_settings(data: bytes, path: Path) -> Settings:
+    # tomllib costs 10 ms; most people have no config.toml.
+    import tomllib
+
+    try:
+        table: dict[str, Any] = tomllib.loads(data.decode("utf-8"))
+        return msgspec.convert(table, Settings)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as problem:
+        raise ConfigError(
+            f"{path}: {problem}", hint="`hansei config` lists every setting and its default."
+        ) from problem
+
+
+def supports_fork() -> bool:
+    """Whether starting a process by fork is safe on this system."""
+    return sys.platform.startswith("linux")

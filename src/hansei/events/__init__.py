@@ -1,0 +1,1 @@
+"""The canonical model: what an agent did, whoever the agent was."""

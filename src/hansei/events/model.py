@@ -1,0 +1,278 @@
+"""Sessions and events as every agent's transcript is told in them.
+
+An event is a frozen value that knows its own identity: `key` is derived from the ids the agent
+itself wrote, so the same thing read twice (a streamed copy, a fork, a resume) has the same key and
+is kept once. Names follow OpenTelemetry's GenAI conventions where those exist.
+
+Unknown is `None`, never 0 or an empty string that could be mistaken for a measurement.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+MARKER = "<!-- hansei -->"
+"""Stands in every text hansei writes or injects, so that it never learns from itself."""
+
+
+class Evidence(StrEnum):
+    """What kind of number a number is."""
+
+    MEASURED = "measured"  # read from a transcript or from git
+    DERIVED = "derived"  # computed from measured numbers by a rule we can print
+    UNKNOWN = "unknown"
+
+
+class Origin(StrEnum):
+    """Who wrote a prompt."""
+
+    HUMAN = "human"
+    QUEUED_HUMAN = "queued_human"  # typed while the agent was still at work
+    PARENT_AGENT = "parent_agent"
+    HARNESS = "harness"
+    HOOK = "hook"
+    HANSEI = "hansei"
+
+
+class Driver(StrEnum):
+    """Who drove a session."""
+
+    HUMAN = "human"
+    SUBAGENT = "subagent"
+    AUTOMATED = "automated"
+
+
+class Relation(StrEnum):
+    """How a session came from its parent."""
+
+    SUBAGENT = "subagent"
+    FORK = "fork"
+    CONTINUATION = "continuation"
+
+
+class Tool(StrEnum):
+    """One name for each kind of tool, over all agents."""
+
+    SHELL = "shell"
+    READ = "read"
+    EDIT = "edit"
+    WRITE = "write"
+    SEARCH = "search"
+    WEB = "web"
+    MCP = "mcp"
+    SUBAGENT = "subagent"
+    PLAN = "plan"
+    OTHER = "other"
+
+
+class Status(StrEnum):
+    """How a call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Basis(StrEnum):
+    """How we know a call's status."""
+
+    EXIT_CODE = "exit_code"
+    FLAG = "flag"  # the agent marked the result as failed, or as fine
+    RUNNER_SUMMARY = "runner_summary"  # the tool's own closing line decides
+    DECLINED = "declined"  # a person or a permission rule refused the call: it never ran
+    INTERRUPTED = "interrupted"
+    MASKED = "masked"  # a pipe, `|| true` or `; echo` hides the exit code
+    NONE = "none"
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="kind"):
+    """What all events share."""
+
+    key: int
+    """Identity as a signed 64-bit number; see `hansei.events.keys`."""
+    session: str
+    """The agent's own id of the session this belongs to."""
+    at: int | None = None
+    """Milliseconds since 1970 in UTC, as recorded."""
+    cwd: str | None = None
+    branch: str | None = None
+
+
+class Prompt(Event, frozen=True, kw_only=True, omit_defaults=True, tag="prompt"):
+    """Text given to the model in the user's place."""
+
+    text: str
+    origin: Origin
+    images: int = 0
+
+
+class SlashCommand(Event, frozen=True, kw_only=True, omit_defaults=True, tag="slash_command"):
+    """A command to the agent program itself, such as `/compact`."""
+
+    name: str
+    text: str = ""
+    """What stood after the name."""
+
+
+class Interruption(Event, frozen=True, kw_only=True, omit_defaults=True, tag="interruption"):
+    """A person stopped the agent."""
+
+    text: str = ""
+
+
+class Reply(Event, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
+    text: str
+    model: str | None = None
+    message: str | None = None
+    """The provider's id of the response this is part of."""
+
+
+class Thought(Event, frozen=True, kw_only=True, omit_defaults=True, tag="thought"):
+    text: str
+    """Empty where the agent keeps only a signature."""
+    model: str | None = None
+    message: str | None = None
+
+
+class ToolCall(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tool_call"):
+    call: str
+    """The id that pairs it with its result."""
+    tool: Tool
+    name: str
+    """The agent's own name for the tool."""
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    text: str = ""
+    """What the call is about, on its own: the command, the path, the query."""
+    server: str | None = None
+    model: str | None = None
+    message: str | None = None
+
+
+class ToolResult(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tool_result"):
+    call: str
+    text: str
+    status: Status
+    basis: Basis
+    exit_code: int | None = None
+    size: int | None = None
+    """Bytes of the whole output, also where `text` is only a part of it."""
+    truncated: bool = False
+    images: int = 0
+    child: str | None = None
+    """The session of the subagent this call started."""
+
+
+class Hunk(msgspec.Struct, frozen=True, array_like=True):
+    """One replaced run of lines; `start` is the first line in the new file, None if unrecorded."""
+
+    start: int | None
+    old: str
+    new: str
+
+
+class FileEdit(Event, frozen=True, kw_only=True, omit_defaults=True, tag="file_edit"):
+    call: str
+    path: str
+    operation: Literal["create", "update", "delete", "rename"]
+    hunks: list[Hunk] = msgspec.field(default_factory=list)
+    added: int | None = None
+    removed: int | None = None
+    applied: bool | None = None
+    moved_to: str | None = None
+
+
+class RequestUsage(Event, frozen=True, kw_only=True, omit_defaults=True, tag="request_usage"):
+    """What one request to a model was billed. The four inputs are disjoint."""
+
+    model: str | None = None
+    message: str | None = None
+    request: str | None = None
+    input: int | None = None
+    """Input tokens neither read from nor written to a cache."""
+    cache_read: int | None = None
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    output: int | None = None
+    """Output tokens, reasoning included."""
+    reasoning: int | None = None
+    """The part of `output` spent on reasoning, where the agent says it."""
+    web_searches: int | None = None
+    tier: str | None = None
+    """A price tier other than the standard one, as the agent names it."""
+    lines: int = 1
+    """Transcript lines that reported this one request."""
+    repeated: int = 0
+    """Tokens a reader that adds up every line would have counted on top."""
+
+
+class Compaction(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compaction"):
+    """The context was replaced by a summary, or partly dropped."""
+
+    text: str = ""
+    trigger: str | None = None
+    tokens_before: int | None = None
+    partial: bool = False
+
+
+class Notice(Event, frozen=True, kw_only=True, omit_defaults=True, tag="notice"):
+    """Something the agent program recorded about itself."""
+
+    name: str
+    text: str = ""
+    data: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Unrecognised(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unrecognised"):
+    """A record of a kind we do not know. Its content is not kept, only its trace."""
+
+    native: str
+    """The kind as the agent wrote it, or what was wrong with it."""
+    digest: str
+    size: int
+
+
+AnyEvent: TypeAlias = (
+    Prompt
+    | SlashCommand
+    | Interruption
+    | Reply
+    | Thought
+    | ToolCall
+    | ToolResult
+    | FileEdit
+    | RequestUsage
+    | Compaction
+    | Notice
+    | Unrecognised
+)
+
+KINDS: tuple[type[Event], ...] = AnyEvent.__args__
+"""Every kind of event, in reading order."""
+
+
+class SessionFacts(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a transcript says of its session as a whole; None where it says nothing.
+
+    The first value seen stays for everything but `title`, `version` and `branch`, where the last
+    one does.
+    """
+
+    id: str
+    driver: Driver | None = None
+    driver_recorded: bool = False
+    """Whether the transcript says who drove it, or we take the agent's usual case."""
+    parent: str | None = None
+    relation: Relation | None = None
+    spawned_by: str | None = None
+    """The call in the parent that started this session."""
+    cwd: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+    version: str | None = None
+    entrypoint: str | None = None
+    title: str | None = None
+    role: str | None = None
+    """The kind of subagent, where it has one."""

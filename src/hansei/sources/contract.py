@@ -1,0 +1,117 @@
+"""What a source is: three methods over transcripts.
+
+`discover` says which transcripts there are, `fingerprint` whether one changed, `read` what is new in
+it. A source never sees the store. All it must remember of a transcript between two reads is in the
+cursor it returns, so reading in pieces gives the same events as reading whole.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.config import Environment
+    from hansei.events.model import AnyEvent, SessionFacts
+
+SLICE_BYTES = 8 * 1024 * 1024
+"""How much of a transcript one `read` takes on at a time; keeps memory flat."""
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """One place on disk that holds one or more sessions."""
+
+    agent: str
+    path: Path
+    variant: str = ""
+    """Which of the agent's layouts this is, where it has several."""
+
+    @property
+    def id(self) -> str:
+        return str(self.path)
+
+
+class Cursor(msgspec.Struct, frozen=True, array_like=True):
+    """How far a transcript has been read. `state` is the source's own."""
+
+    offset: int = 0
+    line: int = 0
+    check: str = ""
+    """Digest of the last bytes read; a mismatch means the file was rewritten."""
+    state: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+
+
+START = Cursor()
+
+
+class Problem(msgspec.Struct, frozen=True, array_like=True):
+    """A record that was skipped: where, and why. Never its content."""
+
+    line: int
+    offset: int
+    reason: str
+
+
+@dataclass
+class Reading:
+    """What one `read` brought."""
+
+    cursor: Cursor
+    events: list[AnyEvent] = field(default_factory=list)
+    sessions: dict[str, SessionFacts] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    records: int = 0
+    """Records met, understood or not."""
+    taken: int = 0
+    """Bytes read."""
+    more: bool = False
+    """Whether the transcript has more to read right away."""
+    restarted: bool = False
+    """The file no longer continues what was read before: this reading starts from its beginning."""
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What this agent's transcripts can tell. What they cannot is unknown, never zero."""
+
+    tokens: bool = True
+    cache_tokens: bool = True
+    reasoning_tokens: bool = False
+    tool_results: bool = True
+    exit_codes: bool = False
+    file_edits: bool = True
+    thoughts: bool = True
+    branch: bool = False
+    commit: bool = False
+    deletes_after_days: int | None = None
+    """Days after which the agent itself deletes its transcripts, unless told otherwise."""
+
+
+class Source(Protocol):
+    """An agent whose transcripts we read."""
+
+    name: str
+    title: str
+    capabilities: Capabilities
+
+    def roots(self, environment: Environment, extra: list[str]) -> list[Path]:
+        """Folders this agent may have written to, whether they exist or not."""
+        ...
+
+    def discover(self, environment: Environment, extra: list[str]) -> Iterator[Transcript]:
+        """Every transcript there is, in the order in which it should be read."""
+        ...
+
+    def fingerprint(self, transcript: Transcript) -> str:
+        """A short text that changes whenever the transcript does. Raises OSError if it is gone."""
+        ...
+
+    def read(self, transcript: Transcript, since: Cursor, limit: int = SLICE_BYTES) -> Reading:
+        """What is new since the cursor, about `limit` bytes of it at most."""
+        ...
