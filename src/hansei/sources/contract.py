@@ -1,6 +1,6 @@
 """What a source is: three methods over transcripts.
 
-`discover` says which transcripts there are, `fingerprint` whether one changed, `read` what is new in
+`discover` says which transcripts there are, `fingerprint` whether one changed, `read` what is new
 it. A source never sees the store. All it must remember of a transcript between two reads is in the
 cursor it returns, so reading in pieces gives the same events as reading whole.
 """

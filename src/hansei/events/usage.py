@@ -1,0 +1,41 @@
+"""Arithmetic of one request's tokens.
+
+A request is often told several times: streamed lines, copies in forked files, a subagent's line
+inside its parent. Two tellings merge into the largest value of each field, so the order in which
+they are read does not matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from hansei.events.model import RequestUsage
+
+TOKENS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output")
+"""Disjoint fields; their sum is what the request took."""
+
+LARGEST_STAYS = (*TOKENS, "reasoning", "web_searches", "lines", "repeated")
+FIRST_STAYS = ("at", "model", "branch", "tier", "message", "request", "cwd")
+
+
+def total(usage: RequestUsage) -> int:
+    """All tokens of a request."""
+    return sum(getattr(usage, name) or 0 for name in TOKENS)
+
+
+def merge(first: RequestUsage, second: RequestUsage) -> RequestUsage:
+    """Two tellings of one request as one."""
+    values = {name: _largest(getattr(first, name), getattr(second, name)) for name in LARGEST_STAYS}
+    for name in FIRST_STAYS:
+        own = getattr(first, name)
+        values[name] = getattr(second, name) if own is None else own
+    return msgspec.structs.replace(first, **values)
+
+
+def _largest(first: int | None, second: int | None) -> int | None:
+    if first is None or second is None:
+        return second if first is None else first
+    return max(first, second)

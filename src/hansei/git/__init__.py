@@ -1,0 +1,1 @@
+"""Facts from git, asked of the git program itself."""

@@ -1,0 +1,1 @@
+"""The store: one folder with SQLite for what is hot and Parquet for what is old."""

@@ -1,0 +1,211 @@
+"""The append side of the log: what was read goes in once, whatever is read twice.
+
+`commit` writes pieces in one transaction: rows, keys, sessions, cursors and the manifest of what
+went straight to Parquet. A crash before it leaves nothing behind but a file that no manifest lists,
+and the transcripts are read again from their old cursors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from hansei.events.usage import merge, total
+from hansei.store import cold, reading, transcripts, usage, workspaces
+from hansei.store.rows import COLUMNS, SHARED, json_list, merged_row, usage_of
+from hansei.store.sessions import OpenSession, OpenSessions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+    from hansei.events.model import RequestUsage
+    from hansei.store.database import Store
+    from hansei.store.rows import Row
+    from hansei.store.transcripts import Piece
+
+_TALLIED = {"prompt": "origin", "tool_call": "tool", "tool_result": "status", "notice": "name"}
+_TALLY_COLUMN = {kind: SHARED.index(column) for kind, column in _TALLIED.items()}
+_PLACES = ", ".join("?" * len(COLUMNS))
+
+
+@dataclass
+class Appended:
+    """What a commit changed."""
+
+    events: int = 0
+    changed: int = 0
+    replayed: int = 0
+    skipped: int = 0
+
+    def add(self, other: Appended) -> None:
+        self.events += other.events
+        self.changed += other.changed
+        self.replayed += other.replayed
+        self.skipped += other.skipped
+
+
+class Known(NamedTuple):
+    """Where an event already is, and the checksum of what was stored."""
+
+    session: int
+    seq: int
+    content: int
+
+
+def commit(store: Store, pieces: Sequence[Piece], *, now: int, seal_before: int) -> Appended:
+    """Write what the pieces bring; events older than `seal_before` go straight to Parquet."""
+    folders = {facts.cwd for piece in pieces for facts in piece.sessions if facts.cwd}
+    identities = workspaces.resolve(store, folders)
+    with store.transaction() as db:
+        workspaces.remember(db, identities)
+        writer = _Writer(store, db, seal_before)
+        for piece in pieces:
+            transcripts.save(db, piece, now)
+            writer.add(piece)
+        writer.flush(now)
+    return writer.appended
+
+
+@dataclass
+class _Writer:
+    """What one transaction will write."""
+
+    store: Store
+    db: sqlite3.Connection
+    seal_before: int
+    sessions: OpenSessions = field(init=False)
+    forgotten: set[tuple[str, str]] = field(init=False)
+    appended: Appended = field(default_factory=Appended)
+    hot: dict[tuple[int, int], tuple[object, ...]] = field(default_factory=dict)
+    cold: list[tuple[object, ...]] = field(default_factory=list)
+    keys: dict[int, Known] = field(default_factory=dict)
+    usages: dict[int, tuple[int, RequestUsage]] = field(default_factory=dict)
+    replays: list[tuple[object, ...]] = field(default_factory=list)
+    tallies: dict[tuple[int, str, str], int] = field(default_factory=dict)
+    touched: set[int] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.sessions = OpenSessions(self.db)
+        self.forgotten = set(self.db.execute("SELECT agent, native FROM forgotten").fetchall())
+
+    def add(self, piece: Piece) -> None:
+        for facts in piece.sessions:
+            if (piece.agent, facts.id) not in self.forgotten:
+                session = self.sessions.get(piece.agent, facts.id)
+                session.learn(facts)
+                self.touched.add(session.id)
+        known = lookup(self.db, (row.key for row in piece.rows))
+        for row in piece.rows:
+            if (piece.agent, row.native_session) in self.forgotten:
+                continue
+            session = self.sessions.get(piece.agent, row.native_session)
+            found = self.keys.get(row.key) or known.get(row.key)
+            if found is None:
+                self._insert(row, session)
+            elif found.session != session.id:
+                self._replay(row, found, session)
+            elif found.content != row.content:
+                self._change(row, found)
+        self.appended.skipped += len(piece.problems)
+
+    def _insert(self, row: Row, session: OpenSession) -> None:
+        place = Known(session.id, session.number(row), row.content)
+        at = row.at if row.at is not None else session.ended_at
+        if at is not None and at < self.seal_before:
+            self.keys[row.key] = place
+            self.cold.append(_stored(row, place))
+        else:
+            self._put_hot(row, place)
+        if row.kind == "request_usage":
+            self.usages[row.key] = (session.id, usage_of(row))
+        self._tally(session.id, row.kind, tally_detail(row.kind, row.columns), 1)
+        self.appended.events += 1
+
+    def _change(self, row: Row, found: Known) -> None:
+        """A late change is a hot row that carries the number of the one it replaces."""
+        if row.kind == "request_usage":
+            self._add_usage(row, found)
+            return
+        before = self.hot.get((found.session, found.seq)) or reading.row(
+            self.store, found.session, found.seq
+        )
+        if before is not None:
+            self._tally(found.session, row.kind, tally_detail(row.kind, before[5:]), -1)
+            self._tally(found.session, row.kind, tally_detail(row.kind, row.columns), 1)
+        self._put_hot(row, found._replace(content=row.content))
+        self.appended.changed += 1
+
+    def _replay(self, row: Row, found: Known, session: OpenSession) -> None:
+        """Another session holds this already: note the copy, keep what it adds."""
+        tokens = None
+        if row.kind == "request_usage":
+            copy = usage_of(row)
+            tokens = total(copy) + copy.repeated
+            self._add_usage(row, found)
+        self.replays.append((row.key, session.id, found.session, row.kind, row.at, tokens))
+        self.touched.add(session.id)
+        self.appended.replayed += 1
+
+    def _add_usage(self, row: Row, found: Known) -> None:
+        told = usage_of(row)
+        pending = self.usages.get(row.key)
+        before = pending[1] if pending else usage.load(self.db, row.key, told.session)
+        merged = told if before is None else merge(before, told)
+        if merged != before:
+            self.usages[row.key] = (found.session, merged)
+            better = merged_row(merged)
+            self._put_hot(better, found._replace(content=better.content))
+            self.appended.changed += 1
+
+    def _put_hot(self, row: Row, place: Known) -> None:
+        self.keys[row.key] = place
+        self.hot[place.session, place.seq] = _stored(row, place)
+        self.touched.add(place.session)
+
+    def _tally(self, session: int, kind: str, detail: str, n: int) -> None:
+        key = (session, kind, detail)
+        self.tallies[key] = self.tallies.get(key, 0) + n
+        self.touched.add(session)
+
+    def flush(self, now: int) -> None:
+        db = self.db
+        self.sessions.save()
+        db.executemany(
+            f"INSERT OR REPLACE INTO events VALUES ({_PLACES})",
+            self.hot.values(),
+        )
+        db.executemany(
+            "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)",
+            [(key, *known) for key, known in sorted(self.keys.items())],
+        )
+        usage.save(db, self.usages.values())
+        db.executemany("INSERT OR REPLACE INTO replays VALUES (?, ?, ?, ?, ?, ?)", self.replays)
+        db.executemany(
+            "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
+            [(*key, n) for key, n in self.tallies.items()],
+        )
+        db.executemany(
+            "INSERT OR IGNORE INTO stale VALUES (?)", [(number,) for number in self.touched]
+        )
+        if self.cold:
+            cold.seal_rows(self.store, self.cold, now=now)
+
+
+def _stored(row: Row, place: Known) -> tuple[object, ...]:
+    return (place.session, place.seq, row.key, row.at, row.kind, *row.columns)
+
+
+def tally_detail(kind: str, columns: Sequence[object]) -> str:
+    """What a kind is counted by: prompts by origin, calls by tool, results by status."""
+    index = _TALLY_COLUMN.get(kind)
+    return "" if index is None else str(columns[index] or "")
+
+
+def lookup(db: sqlite3.Connection, keys: Iterable[int]) -> dict[int, Known]:
+    """Those of the keys that are stored already."""
+    rows: Iterable[tuple[int, int, int, int]] = db.execute(
+        "SELECT key, session, seq, content FROM keys WHERE key IN (SELECT value FROM json_each(?))",
+        (json_list(keys),),
+    )
+    return {key: Known(*known) for key, *known in rows}

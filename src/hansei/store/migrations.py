@@ -1,0 +1,231 @@
+"""How the database came to its present shape: named steps, only ever added to.
+
+Each step runs in one transaction with the record that it ran. `user_version` holds how many there
+are, so opening an up-to-date database reads one number.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from typing import TypeAlias
+
+from hansei.errors import NewerStore
+
+Migration: TypeAlias = Callable[[sqlite3.Connection], None]
+
+
+def m001_first_light(db: sqlite3.Connection) -> None:
+    """Workspaces, transcripts, sessions, the log, and what everyday commands read from it."""
+    for statement in FIRST_LIGHT.split(";\n\n"):
+        db.execute(statement)
+
+
+FIRST_LIGHT = """
+CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE workspaces (
+  id INTEGER PRIMARY KEY,
+  identity TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  basis TEXT NOT NULL,
+  folder TEXT,
+  remote TEXT
+);
+
+CREATE TABLE folders (path TEXT PRIMARY KEY, workspace INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE transcripts (
+  id INTEGER PRIMARY KEY,
+  agent TEXT NOT NULL,
+  path TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  fingerprint TEXT NOT NULL,
+  cursor BLOB NOT NULL,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  records INTEGER NOT NULL DEFAULT 0,
+  skipped INTEGER NOT NULL DEFAULT 0,
+  restarts INTEGER NOT NULL DEFAULT 0,
+  unreadable TEXT,
+  missing_since INTEGER,
+  read_at INTEGER NOT NULL,
+  UNIQUE (agent, path)
+);
+
+CREATE TABLE problems (
+  transcript INTEGER NOT NULL,
+  offset INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (transcript, offset, reason)
+) WITHOUT ROWID;
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY,
+  agent TEXT NOT NULL,
+  native TEXT NOT NULL,
+  workspace INTEGER NOT NULL,
+  transcript INTEGER,
+  parent TEXT,
+  relation TEXT,
+  spawned_by TEXT,
+  driver TEXT,
+  driver_recorded INTEGER NOT NULL DEFAULT 0,
+  cwd TEXT,
+  branch TEXT,
+  "commit" TEXT,
+  version TEXT,
+  entrypoint TEXT,
+  title TEXT,
+  role TEXT,
+  started_at INTEGER,
+  ended_at INTEGER,
+  next_seq INTEGER NOT NULL DEFAULT 1,
+  UNIQUE (agent, native)
+);
+
+CREATE INDEX sessions_by_workspace ON sessions (workspace, started_at);
+
+CREATE TABLE events (
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  at INTEGER,
+  kind TEXT NOT NULL,
+  tool TEXT,
+  name TEXT,
+  call TEXT,
+  status TEXT,
+  origin TEXT,
+  model TEXT,
+  cwd TEXT,
+  branch TEXT,
+  text TEXT,
+  detail TEXT,
+  PRIMARY KEY (session, seq)
+) WITHOUT ROWID;
+
+CREATE TABLE keys (
+  key INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  content INTEGER NOT NULL
+);
+
+CREATE TABLE requests (
+  key INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL,
+  at INTEGER,
+  model TEXT,
+  branch TEXT,
+  tier TEXT,
+  input INTEGER,
+  cache_read INTEGER,
+  cache_write_5m INTEGER,
+  cache_write_1h INTEGER,
+  output INTEGER,
+  reasoning INTEGER,
+  web_searches INTEGER,
+  lines INTEGER NOT NULL,
+  repeated INTEGER NOT NULL,
+  cost INTEGER
+);
+
+CREATE INDEX requests_by_session ON requests (session);
+
+CREATE TABLE replays (
+  key INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  owner INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER,
+  tokens INTEGER,
+  PRIMARY KEY (session, key)
+) WITHOUT ROWID;
+
+CREATE TABLE tallies (
+  session INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  n INTEGER NOT NULL,
+  PRIMARY KEY (session, kind, detail)
+) WITHOUT ROWID;
+
+CREATE TABLE forgotten (
+  agent TEXT NOT NULL,
+  native TEXT NOT NULL,
+  PRIMARY KEY (agent, native)
+) WITHOUT ROWID;
+
+CREATE TABLE stale (session INTEGER PRIMARY KEY);
+
+CREATE TABLE spend (
+  session INTEGER NOT NULL,
+  quarter INTEGER,
+  model TEXT,
+  branch TEXT,
+  requests INTEGER NOT NULL,
+  input INTEGER,
+  cache_read INTEGER,
+  cache_write_5m INTEGER,
+  cache_write_1h INTEGER,
+  output INTEGER,
+  reasoning INTEGER,
+  unpriced INTEGER NOT NULL,
+  cost INTEGER,
+  lines INTEGER NOT NULL,
+  repeated INTEGER NOT NULL,
+  replays INTEGER NOT NULL,
+  replayed INTEGER NOT NULL
+);
+
+CREATE INDEX spend_by_session ON spend (session);
+
+CREATE TABLE sealed (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  rows INTEGER NOT NULL,
+  bytes INTEGER NOT NULL,
+  first_at INTEGER,
+  last_at INTEGER,
+  created_at INTEGER NOT NULL
+);
+
+CREATE TABLE sealed_sessions (
+  session INTEGER NOT NULL,
+  file INTEGER NOT NULL,
+  rows INTEGER NOT NULL,
+  PRIMARY KEY (session, file)
+) WITHOUT ROWID
+"""
+
+MIGRATIONS: list[Migration] = [m001_first_light]
+
+
+def migrate(db: sqlite3.Connection, now: int) -> None:
+    """Bring a database up to date; refuse one that a later hansei wrote."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version > len(MIGRATIONS):
+        raise NewerStore(
+            f"this store was written by a later hansei (step {version}, we know {len(MIGRATIONS)})",
+            hint="Update hansei: pipx upgrade hansei",
+        )
+    for number in range(version, len(MIGRATIONS)):
+        _apply(db, number, now)
+
+
+def _apply(db: sqlite3.Connection, number: int, now: int) -> None:
+    step = MIGRATIONS[number]
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        (version,) = db.execute("PRAGMA user_version").fetchone()
+        if version == number:  # another process may have been faster
+            step(db)
+            db.execute("INSERT INTO migrations VALUES (?, ?)", (step.__name__, now))
+            db.execute(f"PRAGMA user_version = {number + 1}")
+        db.execute("COMMIT")
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise

@@ -1,0 +1,112 @@
+"""What has been read of which transcript, and what could not be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from hansei.sources.contract import Cursor, Problem
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from hansei.events.model import SessionFacts
+    from hansei.store.database import Store
+    from hansei.store.rows import Row
+
+PROBLEMS_KEPT = 50
+"""Skipped records listed per transcript; their number is exact, the list need not be whole."""
+
+
+@dataclass
+class Piece:
+    """One reading of one transcript, cleaned and turned into rows."""
+
+    agent: str
+    path: str
+    variant: str
+    fingerprint: str
+    """Empty until the transcript has been read to its end."""
+    cursor: Cursor
+    rows: list[Row] = field(default_factory=list)
+    sessions: list[SessionFacts] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    records: int = 0
+    taken: int = 0
+    restarted: bool = False
+    unreadable: str | None = None
+
+
+class Place(NamedTuple):
+    """How far a transcript has been read."""
+
+    fingerprint: str
+    cursor: bytes
+    missing: bool
+
+
+def places(store: Store) -> dict[tuple[str, str], Place]:
+    """Every transcript read so far, by agent and path."""
+    rows = store.db.execute(
+        "SELECT agent, path, fingerprint, cursor, missing_since IS NOT NULL FROM transcripts"
+    )
+    return {(row[0], row[1]): Place(row[2], row[3], bool(row[4])) for row in rows}
+
+
+def decode_cursor(data: bytes) -> Cursor:
+    return msgspec.json.decode(data, type=Cursor)
+
+
+def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
+    """Move a transcript's cursor on and return its number."""
+    db.execute(
+        "INSERT OR IGNORE INTO transcripts (agent, path, variant, fingerprint, cursor, read_at)"
+        " VALUES (?, ?, ?, '', '', ?)",
+        (piece.agent, piece.path, piece.variant, now),
+    )
+    (number,) = db.execute(
+        "SELECT id FROM transcripts WHERE agent = ? AND path = ?", (piece.agent, piece.path)
+    ).fetchone()
+    if piece.restarted:
+        _forget_counts(db, number)
+    db.execute(
+        "UPDATE transcripts SET fingerprint = ?, cursor = ?, bytes = bytes + ?,"
+        " records = records + ?, skipped = skipped + ?, unreadable = ?, missing_since = NULL,"
+        " read_at = ? WHERE id = ?",
+        (
+            piece.fingerprint,
+            msgspec.json.encode(piece.cursor),
+            piece.taken,
+            piece.records,
+            len(piece.problems),
+            piece.unreadable,
+            now,
+            number,
+        ),
+    )
+    for problem in piece.problems[:PROBLEMS_KEPT]:
+        db.execute(
+            "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?)",
+            (number, problem.offset, problem.line, problem.reason),
+        )
+    return int(number)
+
+
+def _forget_counts(db: sqlite3.Connection, number: int) -> None:
+    db.execute(
+        "UPDATE transcripts SET bytes = 0, records = 0, skipped = 0, restarts = restarts + 1"
+        " WHERE id = ?",
+        (number,),
+    )
+    db.execute("DELETE FROM problems WHERE transcript = ?", (number,))
+
+
+def mark_missing(db: sqlite3.Connection, gone: Iterable[tuple[str, str]], now: int) -> None:
+    """Note transcripts that their agent has removed. What they said stays."""
+    db.executemany(
+        "UPDATE transcripts SET missing_since = ? WHERE agent = ? AND path = ?",
+        [(now, agent, path) for agent, path in gone],
+    )

@@ -1,0 +1,55 @@
+"""Which workspace a recorded folder belongs to, remembered so that git is asked once a folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.git.repository import NO_FOLDER, Identity, identify
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+    from hansei.store.database import Store
+
+
+def resolve(store: Store, folders: Iterable[str]) -> dict[str, Identity]:
+    """Identify the folders we have not met before. Runs git, so do it outside a transaction."""
+    wanted = set(folders)
+    known = {path for (path,) in store.db.execute("SELECT path FROM folders")}
+    return {folder: identify(folder) for folder in sorted(wanted - known)}
+
+
+def remember(db: sqlite3.Connection, identities: dict[str, Identity]) -> None:
+    """Write down newly identified folders."""
+    for folder, identity in identities.items():
+        db.execute("INSERT OR IGNORE INTO folders VALUES (?, ?)", (folder, _number(db, identity)))
+
+
+def workspace_of(db: sqlite3.Connection, folder: str | None) -> int:
+    """The workspace of a remembered folder; the one for sessions without a folder if None."""
+    if folder is not None:
+        row = db.execute("SELECT workspace FROM folders WHERE path = ?", (folder,)).fetchone()
+        if row is not None:
+            return int(row[0])
+    return _number(db, NO_FOLDER)
+
+
+def _number(db: sqlite3.Connection, identity: Identity) -> int:
+    row = db.execute("SELECT id FROM workspaces WHERE identity = ?", (identity.id,)).fetchone()
+    if row is not None:
+        return int(row[0])
+    made = db.execute(
+        "INSERT INTO workspaces (identity, name, basis, folder, remote) VALUES (?, ?, ?, ?, ?)",
+        (identity.id, identity.name, identity.basis, identity.folder, identity.remote),
+    )
+    assert made.lastrowid is not None
+    return made.lastrowid
+
+
+def find(store: Store, folder: str) -> int | None:
+    """The number of the workspace a folder on this machine belongs to, if we have met it."""
+    row = store.db.execute(
+        "SELECT id FROM workspaces WHERE identity = ?", (identify(folder).id,)
+    ).fetchone()
+    return None if row is None else int(row[0])
