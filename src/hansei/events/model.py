@@ -228,7 +228,7 @@ class Notice(Event, frozen=True, kw_only=True, omit_defaults=True, tag="notice")
 class Unrecognised(Event, frozen=True, kw_only=True, omit_defaults=True, tag="unrecognised"):
     """A record of a kind we do not know. Its content is not kept, only its trace."""
 
-    native: str
+    name: str
     """The kind as the agent wrote it, or what was wrong with it."""
     digest: str
     size: int

@@ -26,6 +26,13 @@ def total(usage: RequestUsage) -> int:
     return sum(getattr(usage, name) or 0 for name in TOKENS)
 
 
+def context_tokens(usage: RequestUsage) -> int | None:
+    """What the model read: all input, cached or not; None where none of it is known."""
+    parts = [getattr(usage, name) for name in TOKENS if name != "output"]
+    known = [part for part in parts if part is not None]
+    return sum(known) if known else None
+
+
 def merge(first: RequestUsage, second: RequestUsage) -> RequestUsage:
     """Two tellings of one request as one."""
     values = {name: _largest(getattr(first, name), getattr(second, name)) for name in LARGEST_STAYS}

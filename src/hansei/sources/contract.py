@@ -1,8 +1,9 @@
-"""What a source is: three methods over transcripts.
+"""What a source is: a few methods over transcripts.
 
-`discover` says which transcripts there are, `fingerprint` whether one changed, `read` what is new
-it. A source never sees the store. All it must remember of a transcript between two reads is in the
-cursor it returns, so reading in pieces gives the same events as reading whole.
+`discover` says which transcripts there are, `fingerprint` whether one changed, `reading_order` which
+of the changed ones comes first, and `read` what is new in one. A source never sees the store. All it
+must remember of a transcript between two reads is in the cursor it returns, so reading in pieces
+gives the same events as reading whole.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
+from hansei.events.model import RequestUsage
+from hansei.events.usage import merge
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from hansei.config import Environment
     from hansei.events.model import AnyEvent, SessionFacts
@@ -31,6 +35,8 @@ class Transcript:
     path: Path
     variant: str = ""
     """Which of the agent's layouts this is, where it has several."""
+    fingerprint: str = field(default="", compare=False)
+    """What `Source.fingerprint` would say, where looking for the transcript has told it already."""
 
     @property
     def id(self) -> str:
@@ -105,7 +111,14 @@ class Source(Protocol):
         ...
 
     def discover(self, environment: Environment, extra: list[str]) -> Iterator[Transcript]:
-        """Every transcript there is, in the order in which it should be read."""
+        """Every transcript there is. Opens none of them, so that looking for news stays cheap."""
+        ...
+
+    def reading_order(self, transcripts: list[Transcript]) -> list[Transcript]:
+        """The same transcripts, originals before their copies: who tells of an event first owns it.
+
+        May open the files, so it is asked only about those that are new or changed.
+        """
         ...
 
     def fingerprint(self, transcript: Transcript) -> str:
@@ -115,3 +128,23 @@ class Source(Protocol):
     def read(self, transcript: Transcript, since: Cursor, limit: int = SLICE_BYTES) -> Reading:
         """What is new since the cursor, about `limit` bytes of it at most."""
         ...
+
+
+def latest(events: Iterable[AnyEvent]) -> list[AnyEvent]:
+    """What is known once all of these have been read, in the order in which each was first told.
+
+    A second telling of a key by the same session replaces the first. One by another session is a
+    copy and changes nothing. Two tellings of a request merge, whoever they are by.
+    """
+    known: dict[int, AnyEvent] = {}
+    for event in events:
+        first = known.get(event.key)
+        known[event.key] = event if first is None else retold(first, event)
+    return list(known.values())
+
+
+def retold(first: AnyEvent, later: AnyEvent) -> AnyEvent:
+    """Two tellings of one key as one."""
+    if isinstance(first, RequestUsage) and isinstance(later, RequestUsage):
+        return merge(first, later)
+    return later if first.session == later.session else first

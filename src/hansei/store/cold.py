@@ -1,9 +1,9 @@
 """Sealed history: Parquet files that never change once the manifest lists them.
 
 A file is written under a temporary name, flushed to disk, renamed, its folder flushed, and only
-then listed, in the same transaction that moves cursors and removes hot rows. A file that is not listed
-does not exist. Each file also carries the sessions it speaks of, so that the history can be read
-back without the database.
+then listed, in the same transaction that moves cursors and removes hot rows. A file that is not
+listed does not exist. Each file also carries the sessions it speaks of, so that the history can be
+read back without the database.
 """
 
 from __future__ import annotations
@@ -107,8 +107,7 @@ def write_file(store: Store, folder: Path, rows: list[StoredRow]) -> SealedFile:
     import pyarrow.parquet as pq
 
     _make_private(folder)
-    counts = Counter(row[0] for row in rows)
-    table_schema = schema(describe_sessions(store.db, counts))
+    table_schema = schema(describe_sessions(store.db, {row[0] for row in rows}))
     temporary = folder / f".{os.getpid()}.tmp"
     try:
         with pq.ParquetWriter(
@@ -133,14 +132,19 @@ def write_file(store: Store, folder: Path, rows: list[StoredRow]) -> SealedFile:
         _flush(folder)
     finally:
         temporary.unlink(missing_ok=True)
+    return describe_file(store, final, rows)
+
+
+def describe_file(store: Store, path: Path, rows: list[StoredRow]) -> SealedFile:
+    """What the manifest says of a file."""
     times = [row[3] for row in rows if row[3] is not None]
     return SealedFile(
-        path=final.relative_to(store.folder).as_posix(),
+        path=path.relative_to(store.folder).as_posix(),
         rows=len(rows),
-        bytes=final.stat().st_size,
+        bytes=path.stat().st_size,
         first_at=min(times, default=None),
         last_at=max(times, default=None),
-        sessions=dict(counts),
+        sessions=dict(Counter(row[0] for row in rows)),
     )
 
 

@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from hansei.store.rows import Row
     from hansei.store.transcripts import Piece
 
-_TALLIED = {"prompt": "origin", "tool_call": "tool", "tool_result": "status", "notice": "name"}
+_TALLIED = {
+    "prompt": "origin",
+    "tool_call": "tool",
+    "tool_result": "status",
+    "notice": "name",
+    "unrecognised": "name",
+}
 _TALLY_COLUMN = {kind: SHARED.index(column) for kind, column in _TALLIED.items()}
 _PLACES = ", ".join("?" * len(COLUMNS))
 

@@ -44,6 +44,7 @@ CREATE TABLE transcripts (
   variant TEXT NOT NULL,
   fingerprint TEXT NOT NULL,
   cursor BLOB NOT NULL,
+  watched TEXT NOT NULL DEFAULT '[]',
   bytes INTEGER NOT NULL DEFAULT 0,
   records INTEGER NOT NULL DEFAULT 0,
   skipped INTEGER NOT NULL DEFAULT 0,
@@ -173,12 +174,11 @@ CREATE TABLE spend (
   cache_write_1h INTEGER,
   output INTEGER,
   reasoning INTEGER,
+  unmeasured INTEGER NOT NULL,
   unpriced INTEGER NOT NULL,
   cost INTEGER,
-  lines INTEGER NOT NULL,
-  repeated INTEGER NOT NULL,
-  replays INTEGER NOT NULL,
-  replayed INTEGER NOT NULL
+  copies INTEGER NOT NULL,
+  removed INTEGER NOT NULL
 );
 
 CREATE INDEX spend_by_session ON spend (session);

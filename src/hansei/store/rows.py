@@ -14,7 +14,7 @@ import msgspec
 from hansei.events.model import KINDS, AnyEvent, Event, RequestUsage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from hansei.redaction.engine import Clean
 
@@ -84,10 +84,15 @@ def _row(event: Event) -> Row:
             rest[name] = value
     if rest:
         columns[-1] = _encoder.encode(rest).decode()
+    return Row(event.session, event.key, event.at, layout.kind, content_of(columns), tuple(columns))
+
+
+def content_of(columns: Sequence[str | None]) -> int:
+    """The checksum of a row's `SHARED` columns and `detail`."""
     content = 0
     for column in columns:
         content = crc32(b"\x1f" if column is None else column.encode(), content)
-    return Row(event.session, event.key, event.at, layout.kind, content, tuple(columns))
+    return content
 
 
 def json_list(numbers: Iterable[int]) -> str:

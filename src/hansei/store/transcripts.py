@@ -29,8 +29,10 @@ class Piece:
     path: str
     variant: str
     fingerprint: str
-    """Empty until the transcript has been read to its end."""
+    """Empty while there is more to read, so that the next run goes on."""
     cursor: Cursor
+    watched: list[str] = field(default_factory=list)
+    """Calls whose results, still to come, show secret values."""
     rows: list[Row] = field(default_factory=list)
     sessions: list[SessionFacts] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -45,15 +47,17 @@ class Place(NamedTuple):
 
     fingerprint: str
     cursor: bytes
+    watched: str
     missing: bool
 
 
 def places(store: Store) -> dict[tuple[str, str], Place]:
     """Every transcript read so far, by agent and path."""
     rows = store.db.execute(
-        "SELECT agent, path, fingerprint, cursor, missing_since IS NOT NULL FROM transcripts"
+        "SELECT agent, path, fingerprint, cursor, watched, missing_since IS NOT NULL"
+        " FROM transcripts"
     )
-    return {(row[0], row[1]): Place(row[2], row[3], bool(row[4])) for row in rows}
+    return {(agent, path): Place(*place) for agent, path, *place in rows}
 
 
 def decode_cursor(data: bytes) -> Cursor:
@@ -73,12 +77,13 @@ def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
     if piece.restarted:
         _forget_counts(db, number)
     db.execute(
-        "UPDATE transcripts SET fingerprint = ?, cursor = ?, bytes = bytes + ?,"
+        "UPDATE transcripts SET fingerprint = ?, cursor = ?, watched = ?, bytes = bytes + ?,"
         " records = records + ?, skipped = skipped + ?, unreadable = ?, missing_since = NULL,"
         " read_at = ? WHERE id = ?",
         (
             piece.fingerprint,
             msgspec.json.encode(piece.cursor),
+            msgspec.json.encode(piece.watched).decode(),
             piece.taken,
             piece.records,
             len(piece.problems),

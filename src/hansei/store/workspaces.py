@@ -23,7 +23,7 @@ def resolve(store: Store, folders: Iterable[str]) -> dict[str, Identity]:
 def remember(db: sqlite3.Connection, identities: dict[str, Identity]) -> None:
     """Write down newly identified folders."""
     for folder, identity in identities.items():
-        db.execute("INSERT OR IGNORE INTO folders VALUES (?, ?)", (folder, _number(db, identity)))
+        db.execute("INSERT OR IGNORE INTO folders VALUES (?, ?)", (folder, number_of(db, identity)))
 
 
 def workspace_of(db: sqlite3.Connection, folder: str | None) -> int:
@@ -32,10 +32,11 @@ def workspace_of(db: sqlite3.Connection, folder: str | None) -> int:
         row = db.execute("SELECT workspace FROM folders WHERE path = ?", (folder,)).fetchone()
         if row is not None:
             return int(row[0])
-    return _number(db, NO_FOLDER)
+    return number_of(db, NO_FOLDER)
 
 
-def _number(db: sqlite3.Connection, identity: Identity) -> int:
+def number_of(db: sqlite3.Connection, identity: Identity) -> int:
+    """The number of a workspace, given one if it is new."""
     row = db.execute("SELECT id FROM workspaces WHERE identity = ?", (identity.id,)).fetchone()
     if row is not None:
         return int(row[0])

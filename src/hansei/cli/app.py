@@ -1,0 +1,159 @@
+"""What every command needs: the clock, the settings, an open store that is up to date."""
+
+from __future__ import annotations
+
+import functools
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import click
+
+from hansei import config as configuration
+from hansei.cli.diagnostics import ProgressLine, note, warn
+from hansei.errors import StoreLocked, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hansei.config import Config
+    from hansei.ops.ingest import IngestReport
+    from hansei.ops.scope import Scope
+    from hansei.store.database import Store
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def now() -> int:
+    """Milliseconds since 1970: the one place where the clock is read."""
+    return int(time.time() * 1000)
+
+
+def config() -> Config:
+    return configuration.load()
+
+
+@contextmanager
+def opened(settings: Config, *, create: bool = True) -> Iterator[Store]:
+    from hansei.store.database import open_store
+
+    store = open_store(settings.store, now=now(), create=create)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def up_to_date(settings: Config, *, ingest: bool) -> Iterator[Store]:
+    """An open store that holds what agents have written up to now."""
+    with opened(settings) as store:
+        if ingest and store.writable:
+            freshen(store, settings)
+        elif ingest:
+            note(f"{settings.store} is read-only: showing what is stored.")
+        yield store
+
+
+def freshen(store: Store, settings: Config) -> IngestReport | None:
+    """Take in what is new, unless another hansei is doing just that."""
+    try:
+        return run_ingest(store, settings, wait_seconds=0)
+    except StoreLocked:
+        note("Another hansei is taking in transcripts: showing what is stored so far.")
+        return None
+
+
+def run_ingest(store: Store, settings: Config, *, wait_seconds: float) -> IngestReport:
+    from hansei.ops.ingest import ingest
+
+    line = ProgressLine()
+    try:
+        report = ingest(store, settings, now=now(), wait_seconds=wait_seconds, progress=line)
+    finally:
+        line.close()
+    for text in report.warnings:
+        warn(text)
+    for path, reason in report.unreadable[:5]:
+        warn(f"{path} was not read: {reason}")
+    if len(report.unreadable) > 5:
+        warn(f"{len(report.unreadable) - 5} more were not read; `hansei doctor` lists them.")
+    return report
+
+
+def json_option(function: Callable[P, R]) -> Callable[P, R]:
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(function)
+
+
+def ingest_option(function: Callable[P, R]) -> Callable[P, R]:
+    return click.option(
+        "--no-ingest",
+        "ingest",
+        is_flag=True,
+        flag_value=False,
+        default=True,
+        help="Read what is stored; do not look for new transcripts.",
+    )(function)
+
+
+def scope_options(function: Callable[..., R]) -> Callable[..., R]:
+    """Options that choose sessions; the command receives them as one dict `wanted`."""
+    options = [
+        click.option("--all", "everywhere", is_flag=True, help="Every workspace, not only this."),
+        click.option("--workspace", metavar="NAME", help="Another workspace, by name or folder."),
+        click.option("--since", metavar="WHEN", help="7d, 12h, 2w, today, 2026-11-01 …"),
+        click.option("--until", metavar="WHEN", help="Up to this time, written likewise."),
+        click.option("--agent", metavar="AGENT", help="One agent, such as claude_code."),
+        click.option(
+            "--driver",
+            type=click.Choice(["human", "subagent", "automated"]),
+            help="Who drove the session.",
+        ),
+    ]
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **given: Any) -> R:
+        names = ("everywhere", "workspace", "since", "until", "agent", "driver")
+        wanted = {name: given.pop(name) for name in names}
+        return function(*arguments, wanted=wanted, **given)
+
+    for option in reversed(options):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def scope(store: Store, wanted: dict[str, Any]) -> Scope:
+    """The scope a person asked for. An unknown workspace is no error: it is empty."""
+    from hansei.ops.scope import Scope, current_workspace, moment, named_workspace
+
+    number: int | None = None
+    name: str | None = None
+    if wanted["workspace"] and wanted["everywhere"]:
+        raise UsageError("--all and --workspace exclude each other")
+    if wanted["workspace"]:
+        number, name = named_workspace(store, wanted["workspace"])
+    elif not wanted["everywhere"]:
+        found, name = current_workspace(store, Path.cwd())
+        number = -1 if found is None else found
+    times = {key: moment(wanted[key], now()) if wanted[key] else None for key in ("since", "until")}
+    return Scope(
+        workspace=number,
+        workspace_name=name,
+        agent=wanted["agent"],
+        driver=wanted["driver"],
+        **times,
+    )
+
+
+def nothing_here(store: Store, chosen: Scope) -> str:
+    """What to say where a scope holds nothing."""
+    (count,) = store.db.execute("SELECT count(*) FROM sessions WHERE next_seq > 1").fetchone()
+    place = f"in {chosen.workspace_name}" if chosen.workspace_name else "anywhere"
+    if not count:
+        return "No transcripts have been taken in yet. `hansei` shows where it looked."
+    return (
+        f"No sessions {place} that fit. {count:,} are stored in all: "
+        "try --all, or a longer --since."
+    )

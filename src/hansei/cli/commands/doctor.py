@@ -1,0 +1,117 @@
+"""`hansei doctor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hansei.cli import app, output
+from hansei.cli.output import bold, dim, plural, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.ops.doctor import AgentHealth, Health, StoreHealth
+
+MOST_LISTED = 10
+
+
+@click.command(short_help="What was found where, and what could not be read.")
+@click.option("--rebuild", is_flag=True, help="Make a damaged database anew from what is left.")
+@app.ingest_option
+@app.json_option
+def command(rebuild: bool, ingest: bool, as_json: bool) -> None:
+    """Say what was found where, what could not be read, and what was not understood.
+
+    --rebuild keeps a damaged database aside, reads the sealed history in cold/ back, and takes in
+    every transcript that is still there. Nothing is deleted.
+    """
+    from hansei.ops.doctor import doctor
+
+    settings = app.config()
+    if rebuild:
+        from hansei.ops.rebuild import rebuild as make_anew
+
+        made = make_anew(settings, now=app.now())
+        output.write(
+            f"Made the database anew: {plural(made.events, 'sealed event')} from"
+            f" {plural(made.files, 'file')}. The old one is {made.kept_as or 'gone'}."
+        )
+    with app.up_to_date(settings, ingest=ingest) as store:
+        health = doctor(store, settings, now=app.now())
+    if as_json:
+        output.write_json("doctor", health)
+        return
+    for line in report(health):
+        output.write(line)
+
+
+def report(health: Health) -> Iterator[str]:
+    """The examination as people read it."""
+    for agent in health.agents:
+        yield from _agent(agent)
+        yield ""
+    yield from _store(health.store)
+    for text in health.warnings:
+        yield click.style(f"! {text}", fg="yellow")
+
+
+def _agent(agent: AgentHealth) -> Iterator[str]:
+    yield bold(agent.title)
+    for folder in agent.folders:
+        yield f"  {'found' if folder.exists else dim('none ')}  {folder.path}"
+    if not agent.transcripts:
+        return
+    yield (
+        f"  {plural(agent.transcripts, 'transcript')}, {size(agent.bytes)},"
+        f" {plural(agent.records, 'record')} → {plural(agent.sessions, 'session')},"
+        f" {plural(agent.events, 'event')} · tokens {agent.tokens}"
+    )
+    if agent.missing:
+        yield f"  {plural(agent.missing, 'transcript')} no longer on disk: what they told is kept"
+    if agent.rewritten:
+        yield f"  {plural(agent.rewritten, 'rewritten file')} read again from the beginning"
+    yield from _unread(agent)
+    yield from _expiry(agent)
+    versions = [f"{version} ({count})" for version, count in agent.versions.items()]
+    shown = ", ".join(versions[-MOST_LISTED:])
+    more = f" and {len(versions) - MOST_LISTED} older" if len(versions) > MOST_LISTED else ""
+    yield dim(f"  versions, with sessions: {shown}{more}")
+
+
+def _unread(agent: AgentHealth) -> Iterator[str]:
+    if not (agent.unreadable or agent.skipped or agent.unrecognised):
+        yield "  every record was read"
+    for path, reason in list(agent.unreadable.items())[:MOST_LISTED]:
+        yield click.style(f"  not read: {path}: {reason}", fg="yellow")
+    for skipped in agent.skipped:
+        where = ", ".join(skipped.examples)
+        yield click.style(f"  skipped {skipped.records:,} × {skipped.reason}: {where}", fg="yellow")
+    for kind, count in agent.unrecognised.items():
+        yield click.style(f"  not recognised {count:,} × {output.one_line(kind)}", fg="yellow")
+
+
+def _expiry(agent: AgentHealth) -> Iterator[str]:
+    if agent.expiry is not None:
+        soon = agent.expiry.at_risk_within_week
+        yield (
+            f"  the agent deletes transcripts after {agent.expiry.after_days} days: the oldest is"
+            f" {agent.expiry.oldest_days} days old, {plural(soon, 'goes', 'go')} within a week"
+        )
+
+
+def _store(store: StoreHealth) -> Iterator[str]:
+    yield bold("Store")
+    yield f"  {store.folder}"
+    yield (
+        f"  {plural(store.hot_events, 'recent event')} in {size(store.database_bytes)} of SQLite,"
+        f" {store.sealed_events:,} sealed in {plural(store.sealed_files, 'Parquet file')}"
+        f" ({size(store.sealed_bytes)})"
+    )
+    for path in store.sealed_missing:
+        yield click.style(f"  lost: {path}", fg="red")
+    if store.damage:
+        yield click.style(f"  damaged: {store.damage}", fg="red")
+    elif not store.sealed_missing:
+        yield "  sound"

@@ -1,0 +1,44 @@
+"""`hansei forget`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hansei.cli import app, output
+
+if TYPE_CHECKING:
+    from hansei.ops.removal import Doomed
+    from hansei.store.database import Store
+
+
+@click.command(short_help="Remove a session or a workspace for good.")
+@click.argument("name", metavar="SESSION|WORKSPACE")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@app.json_option
+def command(name: str, yes: bool, as_json: bool) -> None:
+    """Remove a session with its subagents, or all sessions of a workspace, from the store.
+
+    They are removed from the database and from sealed files, and are not taken in again. The
+    agent's own transcripts are left alone.
+    """
+    from hansei.ops.removal import chosen
+
+    with app.opened(app.config(), create=False) as store:
+        carry_out(store, chosen(store, name), yes=yes, as_json=as_json)
+
+
+def carry_out(store: Store, doomed: Doomed, *, yes: bool, as_json: bool) -> None:
+    """Say what would go, ask, do it, say what went."""
+    from hansei.ops.removal import remove
+
+    count = output.plural(len(doomed.sessions), "session")
+    plan = f"{doomed.what}: {count}, {output.plural(doomed.events, 'event')}"
+    if doomed.sessions and not yes:
+        click.confirm(f"Remove {plan}?", abort=True, err=True)
+    removed = remove(store, doomed, now=app.now())
+    if as_json:
+        output.write_json("removed", {"what": doomed.what, "sessions": removed})
+    else:
+        output.write(f"Removed {plan}." if removed else f"Nothing to remove: {plan}.")

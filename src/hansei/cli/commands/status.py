@@ -1,0 +1,97 @@
+"""Bare `hansei`: the one-minute screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.cli import app, output
+from hansei.cli.commands.summary import DRIVERS, removed
+from hansei.cli.output import bold, dim, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.ops.status import AgentStatus, Status
+
+
+def show_status(*, as_json: bool) -> None:
+    """Take in what is new, then say what is here and what to do next."""
+    from hansei.ops.status import status
+
+    settings = app.config()
+    with app.up_to_date(settings, ingest=True) as store:
+        answer = status(store, settings, now=app.now())
+    if as_json:
+        output.write_json("status", answer)
+        return
+    for line in nothing(answer) if answer.empty else screen(answer):
+        output.write(line)
+    if answer.empty:
+        from hansei.cli.commands.demo import show_demo
+
+        output.write()
+        show_demo()
+
+
+def nothing(answer: Status) -> Iterator[str]:
+    """What to say on a machine without transcripts."""
+    yield bold("No transcripts of coding agents were found on this machine.")
+    for title, folders in answer.looked_in.items():
+        yield f"  {title}: looked in {', '.join(folders)}"
+    yield "If yours are elsewhere, name the folder in config.toml (`hansei config` says where):"
+    yield dim('  [sources]\n  claude_code = ["/path/to/.claude"]')
+
+
+def screen(answer: Status) -> Iterator[str]:
+    total = answer.summary.total
+    yield bold("hansei · what your coding agents left on this machine")
+    yield ""
+    for agent in answer.agents:
+        yield from _agent(agent)
+    yield ""
+    price = output.dollars(total.cost_nanodollars)
+    unpriced = f" + {total.unpriced_requests:,} requests of unknown price"
+    yield (
+        f"spend    {output.tokens(total.total_tokens)} tokens (measured), {price} (derived)"
+        f"{unpriced if total.unpriced_requests else ''}"
+    )
+    yield f"counted  once: {removed(answer.summary.removed)}"
+    yield f"unread   {_unread(answer)}"
+    yield f"places   {_workspaces(answer)}"
+    yield ""
+    yield from _next(answer)
+
+
+def _agent(agent: AgentStatus) -> Iterator[str]:
+    drivers = ", ".join(f"{n:,} {DRIVERS.get(name, name)}" for name, n in agent.by_driver.items())
+    yield (
+        f"{agent.title:12} {plural(agent.sessions, 'session')} ({drivers}),"
+        f" {output.span(agent.first_at, agent.last_at)}"
+    )
+    if agent.expiry is not None:
+        left = agent.expiry.after_days - agent.expiry.oldest_days
+        when = f"in {plural(left, 'day')}" if left > 0 else "at any time"
+        yield dim(
+            f"{'':12} it deletes transcripts after {agent.expiry.after_days} days, the oldest"
+            f" {when}; what hansei has read stays"
+        )
+
+
+def _unread(answer: Status) -> str:
+    skipped = sum(agent.skipped for agent in answer.agents)
+    unreadable = sum(agent.unreadable for agent in answer.agents)
+    if not skipped and not unreadable:
+        return "nothing: every record was read"
+    return f"{plural(skipped, 'record')} and {plural(unreadable, 'file')}: `hansei doctor` says why"
+
+
+def _workspaces(answer: Status) -> str:
+    names = [f"{output.one_line(name)} ({n})" for name, n in list(answer.workspaces.items())[:4]]
+    more = len(answer.workspaces) - len(names)
+    return f"{', '.join(names)}{f' and {more} more' if more > 0 else ''}"
+
+
+def _next(answer: Status) -> Iterator[str]:
+    yield f"next     {bold('hansei summary --all --by repo')}   what each repository took"
+    yield f"         {bold('hansei sessions --all --failed')}   sessions in which calls failed"
+    yield dim(f"         everything stays on this machine, in {answer.store}")

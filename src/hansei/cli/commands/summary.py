@@ -1,0 +1,131 @@
+"""`hansei summary`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hansei.cli import app, output
+from hansei.cli.output import Column
+
+if TYPE_CHECKING:
+    from hansei.ops.summary import Line, Removed, Summary
+
+NOT_RECORDED = "(not recorded)"
+DRIVERS = {"human": "yours", "subagent": "by subagents", "automated": "automated"}
+
+
+@click.command(short_help="Tokens and cost by agent, model, repository, branch, day or driver.")
+@click.option(
+    "--by",
+    multiple=True,
+    metavar="WHAT",
+    help="agent, model, repo, branch, day or driver; several with commas. Default: model.",
+)
+@app.scope_options
+@app.ingest_option
+@app.json_option
+def command(by: tuple[str, ...], wanted: dict[str, Any], ingest: bool, as_json: bool) -> None:
+    """Tokens and cost of this workspace's sessions.
+
+    \b
+      hansei summary --since 7d
+      hansei summary --all --by repo
+      hansei summary --by day,model --since 2w
+
+    Tokens are measured: read from transcripts, each request counted once. Cost is derived: those
+    tokens at list prices. What no transcript tells stays unknown.
+    """
+    from hansei.ops.summary import summary
+
+    settings = app.config()
+    names = [name.strip() for part in by for name in part.split(",") if name.strip()] or ["model"]
+    with app.up_to_date(settings, ingest=ingest) as store:
+        scope = app.scope(store, wanted)
+        answer = summary(store, scope, names)
+        empty = app.nothing_here(store, scope) if not sum(answer.drivers.values()) else None
+    if as_json:
+        output.write_json("summary", answer)
+    elif empty:
+        output.write(empty)
+    else:
+        for line in report(answer):
+            output.write(line)
+
+
+def report(answer: Summary) -> list[str]:
+    """The summary as people read it."""
+    lines = [heading(answer), "", *_table(answer), ""]
+    lines += _notes(answer)
+    return lines
+
+
+def heading(answer: Summary) -> str:
+    count = sum(answer.drivers.values())
+    parts = [f"{n:,} {DRIVERS.get(name, name)}" for name, n in answer.drivers.items()]
+    title = output.bold(f"Summary · {answer.workspace or 'all workspaces'}")
+    first = max(answer.since, answer.first_at) if answer.since and answer.first_at else None
+    days = output.span(first or answer.first_at, answer.last_at)
+    return f"{title} · {days} · {output.plural(count, 'session')} ({', '.join(parts)})"
+
+
+def _table(answer: Summary) -> list[str]:
+    columns = [
+        *(Column(name, "left", flexible=name != "day") for name in answer.by),
+        *map(Column, ("sessions", "requests", "input", "cache read", "cache write", "output")),
+        Column("cost"),
+    ]
+    rows = [[*(_label(line, name) for name in answer.by), *_cells(line)] for line in answer.lines]
+    blank = [""] * (len(answer.by) - 1)
+    total = [output.bold(cell) for cell in ("total", *blank, *_cells(answer.total))]
+    return output.table(columns, [*rows, total] if len(rows) > 1 else rows)
+
+
+def _label(line: Line, name: str) -> str:
+    value = line.labels[name]
+    return output.dim(NOT_RECORDED) if value is None else output.one_line(value)
+
+
+def _cells(line: Line) -> list[str]:
+    counts = line.tokens
+    shown = (counts.input, counts.cache_read, counts.cache_write, counts.output)
+    return [
+        f"{line.sessions:,}",
+        f"{line.requests:,}",
+        *(output.tokens(count) for count in shown),
+        cost(line),
+    ]
+
+
+def cost(line: Line) -> str:
+    """Known cost, with a plus where some requests have no known price."""
+    if line.cost_nanodollars is None:
+        return output.UNKNOWN if line.requests else output.dollars(0)
+    return output.dollars(line.cost_nanodollars) + ("+?" if line.unpriced_requests else "")
+
+
+def _notes(answer: Summary) -> list[str]:
+    total = answer.total
+    notes = ["tokens are measured, cost is derived from list prices (`hansei prices`)"]
+    if total.unpriced_requests:
+        notes.append(
+            f"+? {output.plural(total.unpriced_requests, 'request')} to models without a known"
+            " price are not in the cost"
+        )
+    if total.unmeasured_requests:
+        count = output.plural(total.unmeasured_requests, "request")
+        notes.append(f"{count} did not record their tokens")
+    notes.append(removed(answer.removed))
+    return [output.dim(note) for note in notes]
+
+
+def removed(told: Removed) -> str:
+    """The line about what was counted once though it was told more often."""
+    if not told.tokens:
+        return "no token was told twice"
+    return (
+        f"removed {output.tokens(told.tokens)} tokens told more than once:"
+        f" {output.plural(told.repeated_lines, 'repeated line')} of one response,"
+        f" {output.plural(told.replayed_requests, 'request')} copied by forks and resumes"
+    )

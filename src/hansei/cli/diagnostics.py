@@ -1,0 +1,105 @@
+"""Everything that goes to stderr, and the exit codes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+
+from hansei.errors import HanseiError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hansei.ops.ingest import Progress
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+@contextmanager
+def reported(arguments: Sequence[str] | None) -> Iterator[None]:
+    """Turn every way a command can end into a message and an exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    try:
+        yield
+    except HanseiError as problem:
+        if debug:
+            raise
+        error(problem.message, problem.hint)
+        sys.exit(problem.exit_code)
+    except click.exceptions.Exit as ended:
+        sys.exit(ended.exit_code)
+    except click.ClickException as problem:
+        _usage(problem)
+        sys.exit(problem.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        error("interrupted", "Nothing is half-written. The same command goes on from here.")
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        _close_stdout()
+        sys.exit(BROKEN_PIPE)
+
+
+def _usage(problem: click.ClickException) -> None:
+    context = getattr(problem, "ctx", None)
+    hint = f"`{context.command_path} --help` tells more." if context else None
+    error(problem.format_message(), hint)
+
+
+def _close_stdout() -> None:
+    """The reader of our output went away; keep Python from complaining about it at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def error(message: str, hint: str | None = None) -> None:
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
+    if hint:
+        click.echo(f"\n{click.style('hint', bold=True)}: {hint}", err=True)
+
+
+def note(message: str) -> None:
+    """Something worth knowing that is not the answer."""
+    click.echo(click.style(message, dim=True), err=True)
+
+
+def warn(message: str) -> None:
+    click.echo(f"{click.style('warning', fg='yellow')}: {message}", err=True)
+
+
+class ProgressLine:
+    """One line on a terminal that tells how far an ingest is; silent for the first second."""
+
+    QUIET_SECONDS = 1.0
+    EVERY_SECONDS = 0.2
+
+    def __init__(self) -> None:
+        self._shown = 0.0
+        self._terminal = sys.stderr.isatty()
+
+    def __call__(self, progress: Progress) -> None:
+        if not self._terminal or progress.seconds < self.QUIET_SECONDS:
+            return
+        now = time.monotonic()
+        if now - self._shown < self.EVERY_SECONDS:
+            return
+        self._shown = now
+        rate = progress.done_bytes / progress.seconds / 1e6
+        share = progress.done_bytes / progress.all_bytes if progress.all_bytes else 1.0
+        click.echo(
+            f"\rreading {progress.done_transcripts} of {progress.all_transcripts} transcripts"
+            f"  {progress.done_bytes / 1e6:,.0f} of {progress.all_bytes / 1e6:,.0f} MB"
+            f"  {min(share, 1):.0%}  {rate:,.0f} MB/s\x1b[K",
+            err=True,
+            nl=False,
+        )
+
+    def close(self) -> None:
+        if self._shown:
+            click.echo("\r\x1b[K", err=True, nl=False)

@@ -1,0 +1,188 @@
+"""Everything that goes to stdout: tables, numbers, times, JSON."""
+
+from __future__ import annotations
+
+import shutil
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+UNKNOWN = "unknown"
+SCHEMA_VERSION = 1
+
+
+def write(text: str = "") -> None:
+    click.echo(text)
+
+
+def write_json(kind: str, value: Any) -> None:
+    """An answer for programs: `schema` names its shape and changes when that does."""
+    import msgspec
+
+    body = msgspec.to_builtins(value)
+    document = {"schema": f"hansei.{kind}/{SCHEMA_VERSION}", **body}
+    click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+def tokens(count: int | None) -> str:
+    """A count of tokens to three figures: 941, 12.1 k, 48.2 M."""
+    if count is None:
+        return UNKNOWN
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if abs(count) >= size:
+            scaled = count / size
+            return f"{scaled:.{0 if abs(scaled) >= 100 else 1}f} {unit}"
+    return str(count)
+
+
+def dollars(nanodollars: int | None) -> str:
+    """Money: cents from a dollar up, four places below."""
+    if nanodollars is None:
+        return UNKNOWN
+    amount = nanodollars / 1e9
+    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+
+
+def size(count: int) -> str:
+    """Bytes for people."""
+    for limit, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if count >= limit:
+            return f"{count / limit:.1f} {unit}"
+    return f"{count} B"
+
+
+def plural(count: int, word: str, many: str | None = None) -> str:
+    return f"{count:,} {word if count == 1 else many or word + 's'}"
+
+
+def local(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).astimezone()
+
+
+def day(milliseconds: int | None) -> str:
+    return UNKNOWN if milliseconds is None else local(milliseconds).strftime("%-d %b %Y")
+
+
+def minute(milliseconds: int | None) -> str:
+    return UNKNOWN if milliseconds is None else local(milliseconds).strftime("%Y-%m-%d %H:%M")
+
+
+def clock(milliseconds: int | None) -> str:
+    return "--:--:--" if milliseconds is None else local(milliseconds).strftime("%H:%M:%S")
+
+
+def span(first: int | None, last: int | None) -> str:
+    """Two days as a range, saying no more than needed."""
+    if first is None or last is None:
+        return "no dates"
+    one, two = day(first), day(last)
+    if one == two:
+        return one
+    year = one[-5:]
+    return f"{one.removesuffix(year) if two.endswith(year) else one} – {two}"
+
+
+def duration(first: int | None, last: int | None) -> str:
+    if first is None or last is None:
+        return UNKNOWN
+    minutes = (last - first) // 60_000
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest:02}" if hours < 48 else f"{hours // 24} d"
+
+
+def width(text: str) -> int:
+    """Columns a text takes on a terminal; styles take none, wide characters two."""
+    plain = click.unstyle(text)
+    if plain.isascii():
+        return len(plain)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in plain
+    )
+
+
+def cut(text: str, columns: int) -> str:
+    """A text in at most so many columns, with … where it was cut."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for character in text:
+        if width(kept + character) > columns - 1:
+            break
+        kept += character
+    return kept + "…"
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks or anything a terminal would obey."""
+    return " ".join(safe(text).split())
+
+
+def safe(text: str) -> str:
+    """Transcript text with control characters made visible: it must not drive the terminal."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" if ord(c) < 256 else "\ufffd"
+        for c in text.replace("\r\n", "\n")
+    )
+
+
+def terminal_width() -> int:
+    return max(60, min(shutil.get_terminal_size((100, 24)).columns, 160))
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table; a `flexible` one is cut when the table is too wide."""
+
+    title: str
+    align: Literal["left", "right"] = "right"
+    flexible: bool = False
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Lines of a table, as wide as its content or the terminal."""
+    body = [list(row) for row in rows]
+    sizes = [
+        max(width(column.title), *(width(row[i]) for row in body), 0)
+        for i, column in enumerate(columns)
+    ]
+    spare = terminal_width() - sum(sizes) - 2 * (len(columns) - 1)
+    for i, column in enumerate(columns):
+        if spare < 0 and column.flexible:
+            smaller = max(12, width(column.title), sizes[i] + spare)
+            spare += sizes[i] - smaller
+            sizes[i] = min(sizes[i], smaller)
+    heading = _table_line([click.style(c.title, dim=True) for c in columns], columns, sizes)
+    return [heading, *(_table_line(row, columns, sizes) for row in body)]
+
+
+def _table_line(cells: Sequence[str], columns: Sequence[Column], sizes: Sequence[int]) -> str:
+    parts = []
+    for cell, column, room in zip(cells, columns, sizes, strict=True):
+        text = cut(cell, room)
+        padding = " " * (room - width(text))
+        parts.append(padding + text if column.align == "right" else text + padding)
+    return "  ".join(parts).rstrip()
+
+
+def page(lines: Iterable[str]) -> None:
+    """Long text: through a pager on a terminal, plain elsewhere."""
+    click.echo_via_pager(f"{line}\n" for line in lines)
+
+
+def bold(text: str) -> str:
+    return click.style(text, bold=True)
+
+
+def dim(text: str) -> str:
+    return click.style(text, dim=True)

@@ -1,0 +1,221 @@
+"""A session as people read it: one block per event, long texts folded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hansei.cli import output
+from hansei.cli.output import bold, clock, dim, one_line, plural, safe
+from hansei.events.model import (
+    Basis,
+    Compaction,
+    FileEdit,
+    Interruption,
+    Notice,
+    Origin,
+    Prompt,
+    Reply,
+    RequestUsage,
+    SlashCommand,
+    Status,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from hansei.events.usage import context_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.events.model import AnyEvent
+    from hansei.ops.sessions import SessionLine
+    from hansei.ops.show import Shown
+    from hansei.store.reading import Numbered
+
+FOLDED_LINES = 6
+"""Lines of a text shown before it is folded."""
+
+INDENT = " " * 16
+SPEAKERS = {
+    Origin.HUMAN: "you",
+    Origin.QUEUED_HUMAN: "you (queued)",
+    Origin.PARENT_AGENT: "parent agent",
+    Origin.HARNESS: "harness",
+    Origin.HOOK: "hook",
+    Origin.HANSEI: "hansei",
+}
+_QUIET_ORIGINS = {Origin.HARNESS, Origin.HOOK, Origin.HANSEI}
+_REFUSED = {
+    Basis.DECLINED: "declined",
+    Basis.INTERRUPTED: "interrupted",
+    Basis.MASKED: "unknown: the command hides its exit code",
+}
+
+
+def timeline(shown: Shown, *, full: bool, thoughts: bool) -> Iterator[str]:
+    """Heading and every event, in order."""
+    yield from heading(shown)
+    day = ""
+    for numbered in shown.events:
+        if isinstance(numbered.event, Thought) and not thoughts:
+            continue
+        if numbered.event.at is not None and output.day(numbered.event.at) != day:
+            day = output.day(numbered.event.at)
+            yield ""
+            yield dim(f"── {day} ")
+        yield from _block(numbered, full=full)
+
+
+def heading(shown: Shown) -> Iterator[str]:
+    session = shown.session
+    title = one_line(session.title or session.role or session.id)
+    yield f"{bold(title)}"
+    yield dim(
+        f"{session.agent} {session.version or ''} · {session.driver or output.UNKNOWN}"
+        f"{'' if session.driver_recorded else ' (assumed)'} · {output.minute(session.started_at)}"
+        f" · {output.duration(session.started_at, session.ended_at)} · {session.id}"
+    )
+    place = one_line(session.cwd or "folder not recorded")
+    yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
+    yield _sums(session)
+    if session.parent:
+        yield dim(f"{session.relation or 'child'} of {session.parent}")
+    if session.inherited:
+        yield dim(f"begins with {plural(session.inherited, 'event')} copied from another session")
+    for child in shown.children:
+        yield dim(f"started {child.short}: {one_line(child.role or child.title or child.id)}")
+
+
+def _sums(session: SessionLine) -> str:
+    parts = [
+        plural(session.prompts, "prompt"),
+        plural(session.calls, "call"),
+        f"{session.failed:,} failed",
+        f"{output.tokens(session.tokens)} tokens in {plural(session.requests, 'request')}",
+        output.dollars(session.cost_nanodollars) if session.requests else "no requests",
+    ]
+    return dim(" · ".join(parts))
+
+
+def _block(numbered: Numbered, *, full: bool) -> Iterator[str]:
+    seq, event = numbered
+    label, text, quiet = _told(event)
+    folded = 0 if full else 1 if quiet else FOLDED_LINES
+    lines = fold(text, folded)
+    mark = f"{f'#{seq}':>6} {dim(clock(event.at))} "
+    first = lines[0] if lines else ""
+    yield f"{mark}{label}{'  ' if label and first else ''}{dim(first) if quiet else first}"
+    for line in lines[1:]:
+        yield f"{INDENT}{dim(line) if quiet else line}"
+
+
+def _told(event: AnyEvent) -> tuple[str, str, bool]:
+    """An event's label, its text, and whether it is only background."""
+    match event:
+        case Prompt():
+            quiet = event.origin in _QUIET_ORIGINS
+            who = SPEAKERS[event.origin]
+            return (
+                (dim(who) if quiet else click.style(who, fg="green", bold=True)),
+                event.text,
+                quiet,
+            )
+        case SlashCommand():
+            return click.style(f"/{event.name.lstrip('/')}", fg="green"), event.text, False
+        case Interruption():
+            return click.style("interrupted", fg="yellow"), event.text, True
+        case Reply():
+            return click.style("agent", fg="cyan", bold=True), event.text, False
+        case Thought():
+            return dim("thought"), event.text or "(not recorded)", True
+        case ToolCall():
+            return click.style(event.name, fg="blue"), event.text, False
+        case ToolResult():
+            return outcome(event), event.text, True
+        case FileEdit():
+            return dim("edit"), _edit(event), False
+        case RequestUsage():
+            return dim("request"), _usage(event), True
+        case Compaction():
+            return click.style("compaction", fg="yellow"), event.text, True
+        case Notice():
+            return dim(event.name), event.text, True
+        case Unrecognised():
+            return (
+                click.style("not recognised", fg="yellow"),
+                f"{event.name}, {event.size} bytes",
+                True,
+            )
+
+
+def outcome(result: ToolResult) -> str:
+    """How a call ended, in a word or two."""
+    if result.status is Status.FAILED:
+        code = "" if result.exit_code is None else f" (exit {result.exit_code})"
+        return click.style(f"failed{code}", fg="red")
+    if result.status is Status.OK:
+        return click.style("ok", fg="green")
+    return click.style(_REFUSED.get(result.basis, "unknown"), fg="yellow")
+
+
+def _edit(edit: FileEdit) -> str:
+    counts = [
+        f"{sign}{count}"
+        for sign, count in (("+", edit.added), ("−", edit.removed))
+        if count is not None
+    ]
+    state = "" if edit.applied is not False else "  not applied"
+    return f"{edit.operation} {edit.path}  {' '.join(counts)}{state}"
+
+
+def _usage(usage: RequestUsage) -> str:
+    context = context_tokens(usage)
+    reads = (
+        f"{output.tokens(usage.cache_read)} from cache" if usage.cache_read else "none from cache"
+    )
+    return (
+        f"{usage.model or 'model not recorded'} · {output.tokens(context)} in ({reads})"
+        f" · {output.tokens(usage.output)} out"
+    )
+
+
+def fold(text: str, limit: int) -> list[str]:
+    """The lines of a text, cut to the terminal and folded beyond `limit` lines; 0 folds nothing."""
+    lines = safe(text).expandtabs(4).splitlines()
+    room = output.terminal_width() - len(INDENT)
+    if not limit:
+        return lines
+    if len(lines) <= limit:
+        return [output.cut(line, room) for line in lines]
+    more = dim(f"… {plural(len(lines) - limit, 'line')} more")
+    if limit == 1:
+        return [f"{output.cut(lines[0], room - 20)} {more}"]
+    tail = limit // 2
+    shown = [*lines[: limit - tail], more, *lines[-tail:]]
+    return [output.cut(line, room) for line in shown]
+
+
+def event_in_full(numbered: Numbered) -> Iterator[str]:
+    """One event with nothing left out."""
+    seq, event = numbered
+    label, text, _ = _told(event)
+    yield f"{bold(f'#{seq}')} {output.minute(event.at)}  {label}"
+    if isinstance(event, ToolCall):
+        import msgspec
+
+        text = msgspec.json.format(msgspec.json.encode(event.arguments), indent=2).decode()
+    if isinstance(event, FileEdit):
+        text = "\n".join([text, *_hunks(event)])
+    for line in safe(text).splitlines():
+        yield f"  {line}"
+    yield ""
+
+
+def _hunks(edit: FileEdit) -> Iterator[str]:
+    for hunk in edit.hunks:
+        yield f"@@ {'' if hunk.start is None else hunk.start}"
+        yield from (f"-{line}" for line in hunk.old.splitlines())
+        yield from (f"+{line}" for line in hunk.new.splitlines())

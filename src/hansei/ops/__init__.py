@@ -1,0 +1,1 @@
+"""The verbs: one plain function each, the same for every front end."""

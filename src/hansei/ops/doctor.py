@@ -1,0 +1,209 @@
+"""What was found where, what could not be read, and the state of the store itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hansei.config import DAY_MS
+from hansei.sources import catalogue
+
+if TYPE_CHECKING:
+    from hansei.config import Config
+    from hansei.sources.contract import Source
+    from hansei.store.database import Store
+
+SAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A place an agent may have written to."""
+
+    path: str
+    exists: bool
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A kind of record that could not be read, with places to look at."""
+
+    reason: str
+    records: int
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class Expiry:
+    """What the agent itself will delete, and when."""
+
+    after_days: int
+    oldest_days: int
+    at_risk_within_week: int
+    """Transcripts the agent deletes within seven days. What we have read of them stays."""
+
+
+@dataclass(frozen=True)
+class AgentHealth:
+    """One agent's transcripts."""
+
+    agent: str
+    title: str
+    folders: list[Folder]
+    transcripts: int
+    missing: int
+    """Read earlier and deleted since by the agent or a person; their events are kept."""
+    rewritten: int
+    bytes: int
+    records: int
+    sessions: int
+    events: int
+    skipped: list[Skipped]
+    unreadable: dict[str, str]
+    unrecognised: dict[str, int]
+    versions: dict[str, int]
+    tokens: str
+    """Whether this agent's transcripts tell tokens."""
+    expiry: Expiry | None
+
+
+@dataclass(frozen=True)
+class StoreHealth:
+    folder: str
+    database_bytes: int
+    hot_events: int
+    sealed_events: int
+    sealed_files: int
+    sealed_bytes: int
+    sealed_missing: list[str]
+    """Listed files that are not on disk."""
+    damage: str | None
+
+
+@dataclass(frozen=True)
+class Health:
+    agents: list[AgentHealth]
+    store: StoreHealth
+    warnings: list[str]
+
+
+def doctor(store: Store, config: Config, *, now: int) -> Health:
+    """Examine every source and the store."""
+    sources, warnings = catalogue.load_all()
+    return Health(
+        agents=[_agent(store, config, source, now) for source in sources],
+        store=_store(store),
+        warnings=warnings,
+    )
+
+
+def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealth:
+    db, name = store.db, (source.name,)
+    counts = db.execute(
+        "SELECT count(*), coalesce(sum(missing_since IS NOT NULL), 0),"
+        " coalesce(sum(restarts), 0), coalesce(sum(bytes), 0), coalesce(sum(records), 0)"
+        " FROM transcripts WHERE agent = ?",
+        name,
+    ).fetchone()
+    sessions, events = db.execute(
+        "SELECT count(*), coalesce(sum(next_seq - 1), 0) FROM sessions WHERE agent = ?", name
+    ).fetchone()
+    unreadable = db.execute(
+        "SELECT path, unreadable FROM transcripts WHERE agent = ? AND unreadable IS NOT NULL"
+        " ORDER BY path",
+        name,
+    )
+    unrecognised = db.execute(
+        "SELECT t.detail, sum(t.n) FROM tallies t JOIN sessions s ON s.id = t.session"
+        " WHERE s.agent = ? AND t.kind = 'unrecognised' GROUP BY 1 ORDER BY 2 DESC, 1",
+        name,
+    )
+    versions = db.execute(
+        "SELECT coalesce(version, 'not recorded'), count(*) FROM sessions WHERE agent = ?"
+        " GROUP BY 1",
+        name,
+    )
+    extra = config.settings.sources.get(source.name, [])
+    roots = source.roots(config.environment, extra)
+    transcripts, missing, rewritten, size, records = counts
+    return AgentHealth(
+        agent=source.name,
+        title=source.title,
+        folders=[Folder(str(path), path.is_dir()) for path in roots],
+        transcripts=transcripts,
+        missing=missing,
+        rewritten=rewritten,
+        bytes=size,
+        records=records,
+        sessions=sessions,
+        events=events,
+        skipped=_skipped(store, source.name),
+        unreadable=dict(unreadable.fetchall()),
+        unrecognised=dict(unrecognised.fetchall()),
+        versions=dict(sorted(versions.fetchall(), key=_version_order)),
+        tokens="measured" if source.capabilities.tokens else "unknown",
+        expiry=expiry(config, source, now),
+    )
+
+
+def _version_order(item: tuple[str, int]) -> tuple[list[int], str]:
+    return [int(part) for part in item[0].split(".") if part.isdigit()], item[0]
+
+
+def _skipped(store: Store, agent: str) -> list[Skipped]:
+    rows = store.db.execute(
+        "SELECT p.reason, count(*) FROM problems p JOIN transcripts t ON t.id = p.transcript"
+        " WHERE t.agent = ? GROUP BY 1 ORDER BY 2 DESC, 1",
+        (agent,),
+    ).fetchall()
+    found = []
+    for reason, records in rows:
+        examples = store.db.execute(
+            "SELECT t.path, p.line FROM problems p JOIN transcripts t ON t.id = p.transcript"
+            " WHERE t.agent = ? AND p.reason = ? ORDER BY t.path, p.line LIMIT ?",
+            (agent, reason, SAMPLES),
+        )
+        found.append(Skipped(reason, records, [f"{path}:{line}" for path, line in examples]))
+    return found
+
+
+def expiry(config: Config, source: Source, now: int) -> Expiry | None:
+    """What this agent is about to delete; None if it deletes nothing or left nothing."""
+    days = source.deletes_after_days(config.environment)
+    if days is None:
+        return None
+    ages = []
+    extra = config.settings.sources.get(source.name, [])
+    for transcript in source.discover(config.environment, extra):
+        modified = transcript.modified_ms
+        if modified is not None:
+            ages.append((now - modified) // DAY_MS)
+    if not ages:
+        return None
+    soon = sum(1 for age in ages if age >= days - 7)
+    return Expiry(after_days=days, oldest_days=max(0, *ages), at_risk_within_week=soon)
+
+
+def _store(store: Store) -> StoreHealth:
+    db = store.db
+    (hot,) = db.execute("SELECT count(*) FROM events").fetchone()
+    files, rows, size = db.execute(
+        "SELECT count(*), coalesce(sum(rows), 0), coalesce(sum(bytes), 0) FROM sealed"
+    ).fetchone()
+    (verdict,) = db.execute("PRAGMA quick_check(1)").fetchone()
+    database = store.folder / "hansei.db"
+    lost = [
+        path
+        for (path,) in db.execute("SELECT path FROM sealed ORDER BY path")
+        if not (store.folder / path).is_file()
+    ]
+    return StoreHealth(
+        folder=str(store.folder),
+        database_bytes=database.stat().st_size,
+        hot_events=hot,
+        sealed_events=rows,
+        sealed_files=files,
+        sealed_bytes=size,
+        sealed_missing=lost,
+        damage=None if verdict == "ok" else verdict,
+    )

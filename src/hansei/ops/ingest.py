@@ -1,0 +1,254 @@
+"""Taking in what is new: find transcripts, read what changed, keep it, sum it up."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from hansei.config import DAY_MS
+from hansei.ops.intake import Task, read_all
+from hansei.prices import PriceBook, version_stamp
+from hansei.projection import spend
+from hansei.sources import catalogue
+from hansei.sources.contract import START, Transcript
+from hansei.store import cold, log, seal, transcripts
+from hansei.store.key import redaction_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hansei.config import Config
+    from hansei.store.database import Store
+    from hansei.store.log import Appended
+    from hansei.store.transcripts import Piece, Place
+
+COMMIT_BYTES = 48 * 1024 * 1024
+"""Transcript bytes written in one transaction: bounds memory and what a crash reads again."""
+
+PARALLEL_BYTES = 24 * 1024 * 1024
+"""Starting processes costs about as much as reading this much."""
+
+MOST_WORKERS = 8
+
+
+class Progress(NamedTuple):
+    """How far an ingest is."""
+
+    done_bytes: int
+    all_bytes: int
+    done_transcripts: int
+    all_transcripts: int
+    seconds: float
+
+
+@dataclass
+class IngestReport:
+    """What an ingest did."""
+
+    found: dict[str, int] = field(default_factory=dict)
+    """Transcripts there are, by agent."""
+    read: int = 0
+    bytes: int = 0
+    events: int = 0
+    changed: int = 0
+    replayed: int = 0
+    skipped: int = 0
+    sealed: int = 0
+    missing: int = 0
+    unreadable: list[tuple[str, str]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+class Found(NamedTuple):
+    """A transcript and what its agent's fingerprint says now."""
+
+    transcript: Transcript
+    fingerprint: str
+
+
+class Survey(NamedTuple):
+    """What is on disk against what has been read."""
+
+    found: dict[str, int]
+    changed: list[Found]
+    missing: list[tuple[str, str]]
+    warnings: list[str]
+
+
+def survey(store: Store, config: Config) -> Survey:
+    """Look at every agent's folders without opening a transcript."""
+    known = transcripts.places(store)
+    sources, warnings = catalogue.load_all()
+    changed: list[Found] = []
+    counts: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    for source in sources:
+        extra = config.settings.sources.get(source.name, [])
+        fresh = []
+        for transcript in source.discover(config.environment, extra):
+            counts[source.name] = counts.get(source.name, 0) + 1
+            seen.add((source.name, transcript.id))
+            place = known.get((source.name, transcript.id))
+            fingerprint = _fingerprint(transcript)
+            if place is None or place.missing or place.fingerprint != fingerprint:
+                fresh.append(transcript)
+        changed += [Found(item, _fingerprint(item)) for item in source.reading_order(fresh)]
+    read = {source.name for source in sources}
+    missing = [
+        at for at, place in known.items() if at[0] in read and at not in seen and not place.missing
+    ]
+    return Survey(counts, changed, missing, warnings)
+
+
+def _fingerprint(transcript: Transcript) -> str:
+    if transcript.fingerprint:
+        return transcript.fingerprint
+    try:
+        return catalogue.load(transcript.agent).fingerprint(transcript)
+    except OSError:
+        return "gone"
+
+
+def ingest(
+    store: Store,
+    config: Config,
+    *,
+    now: int,
+    wait_seconds: float = 30.0,
+    progress: Callable[[Progress], None] | None = None,
+) -> IngestReport:
+    """Read every new transcript line into the log, cleaned; seal and sum what is due."""
+    started = time.monotonic()
+    look = survey(store, config)
+    report = IngestReport(found=look.found, warnings=look.warnings)
+    if look.changed or look.missing or _upkeep_due(store, config, now):
+        with store.writing(wait_seconds=wait_seconds):
+            look = survey(store, config)  # another process may have read it meanwhile
+            _read_changed(store, config, look.changed, now, report, progress)
+            _note_missing(store, look.missing, now, report)
+            _keep_up(store, config, now, report)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _read_changed(
+    store: Store,
+    config: Config,
+    changed: list[Found],
+    now: int,
+    report: IngestReport,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    if not changed:
+        return
+    cold.sweep(store)
+    places = transcripts.places(store)
+    key = redaction_key(store.folder)
+    tasks = [_task(found, places, key) for found in changed]
+    sizes = [_unread_bytes(task) for task in tasks]
+    workers = _workers(config, sum(sizes), len(tasks))
+    horizon = now - config.settings.seal_after_days * DAY_MS
+    tell = _teller(progress, sum(sizes), len(tasks))
+    batch: list[Piece] = []
+    pending = 0
+    for piece in read_all(tasks, workers):
+        batch.append(piece)
+        pending += piece.taken
+        _note(report, piece)
+        if pending >= COMMIT_BYTES:
+            _add(report, log.commit(store, batch, now=now, seal_before=horizon))
+            batch, pending = [], 0
+        tell(report)
+    if batch:
+        _add(report, log.commit(store, batch, now=now, seal_before=horizon))
+    tell(report)
+
+
+def _task(found: Found, places: dict[tuple[str, str], Place], key: bytes) -> Task:
+    transcript = found.transcript
+    place = places.get((transcript.agent, transcript.id))
+    if place is None or not place.cursor:
+        return Task(transcript, found.fingerprint, START, key)
+    watched = tuple(msgspec.json.decode(place.watched, type=list[str]))
+    cursor = transcripts.decode_cursor(place.cursor)
+    return Task(transcript, found.fingerprint, cursor, key, watched)
+
+
+def _unread_bytes(task: Task) -> int:
+    try:
+        size = task.transcript.path.stat().st_size
+    except OSError:
+        return 0
+    return max(size - task.cursor.offset, 0)
+
+
+def _workers(config: Config, size: int, tasks: int) -> int:
+    if size < PARALLEL_BYTES:
+        return 1
+    wanted = config.settings.workers or min(os.cpu_count() or 1, MOST_WORKERS)
+    return max(1, min(wanted, tasks))
+
+
+def _note(report: IngestReport, piece: Piece) -> None:
+    report.bytes += piece.taken
+    if piece.unreadable:
+        report.unreadable.append((piece.path, piece.unreadable))
+    elif piece.fingerprint:
+        report.read += 1
+
+
+def _add(report: IngestReport, appended: Appended) -> None:
+    report.events += appended.events
+    report.changed += appended.changed
+    report.replayed += appended.replayed
+    report.skipped += appended.skipped
+
+
+def _teller(
+    progress: Callable[[Progress], None] | None, all_bytes: int, count: int
+) -> Callable[[IngestReport], None]:
+    started = time.monotonic()
+
+    def tell(report: IngestReport) -> None:
+        if progress is not None:
+            seconds = time.monotonic() - started
+            done = report.read + len(report.unreadable)
+            progress(Progress(report.bytes, all_bytes, done, count, seconds))
+
+    return tell
+
+
+def _note_missing(
+    store: Store, missing: list[tuple[str, str]], now: int, report: IngestReport
+) -> None:
+    if missing:
+        with store.transaction() as db:
+            transcripts.mark_missing(db, missing, now)
+    report.missing = len(missing)
+
+
+def _upkeep_due(store: Store, config: Config, now: int) -> bool:
+    return store.writable and (
+        seal.due(store, now) or spend.stale(store) or _prices_changed(store, config)
+    )
+
+
+def _prices_changed(store: Store, config: Config) -> bool:
+    return store.meta("prices") != version_stamp(config.settings.prices)
+
+
+def _keep_up(store: Store, config: Config, now: int, report: IngestReport) -> None:
+    if seal.due(store, now):
+        horizon = now - config.settings.seal_after_days * DAY_MS
+        report.sealed = seal.seal(store, now=now, seal_before=horizon)
+    if _prices_changed(store, config):
+        with store.transaction():
+            spend.mark_all_stale(store)
+            store.set_meta("prices", version_stamp(config.settings.prices))
+    if spend.stale(store):
+        spend.refresh(store, PriceBook(config.settings.prices))

@@ -1,0 +1,48 @@
+"""Making the database anew from the sealed history, for when it cannot be read any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hansei.store import adopt
+from hansei.store.database import DATABASE, open_store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.config import Config
+
+LOCK_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    kept_as: str | None
+    files: int
+    events: int
+
+
+def rebuild(config: Config, *, now: int) -> Rebuilt:
+    """Put the old database aside and adopt every sealed file. Transcripts are read again later."""
+    kept = _put_aside(config.store, now)
+    store = open_store(config.store, now=now)
+    try:
+        with store.writing(wait_seconds=LOCK_SECONDS):
+            files, events = adopt.adopt_all(store, now=now)
+    finally:
+        store.close()
+    return Rebuilt(kept, files, events)
+
+
+def _put_aside(folder: Path, now: int) -> str | None:
+    database = folder / DATABASE
+    if not database.exists():
+        return None
+    kept = folder / f"{DATABASE}.{now}.damaged"
+    database.rename(kept)
+    for suffix in ("-wal", "-shm"):
+        beside = folder / f"{DATABASE}{suffix}"
+        if beside.exists():
+            beside.rename(folder / f"{kept.name}{suffix}")
+    return kept.name

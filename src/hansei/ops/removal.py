@@ -1,0 +1,88 @@
+"""Taking sessions out of the store for good: by name, or by the age you set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hansei.config import DAY_MS
+from hansei.errors import NotFound, UsageError
+from hansei.ops import sessions
+from hansei.ops.scope import named_workspace
+from hansei.store import removal
+
+if TYPE_CHECKING:
+    from hansei.config import Config
+    from hansei.store.database import Store
+
+LOCK_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """What a removal would take out."""
+
+    what: str
+    sessions: list[int]
+    events: int
+
+
+def chosen(store: Store, name: str) -> Doomed:
+    """The session, with its subagents, or the workspace of that name."""
+    try:
+        found = sessions.find(store, name)
+    except NotFound as no_session:
+        try:
+            workspace, title = named_workspace(store, name)
+        except NotFound as no_workspace:
+            raise NotFound(
+                f"{no_session.message}, and {no_workspace.message}",
+                hint="`hansei sessions --all` and `hansei summary --all --by repo` list both.",
+            ) from None
+        rows = store.db.execute("SELECT id FROM sessions WHERE workspace = ?", (workspace,))
+        return _doomed(store, f"workspace {title}", [number for (number,) in rows])
+    family = [found, *_descendants(store, found)]
+    return _doomed(store, f"session {sessions.describe(store, found).short}", family)
+
+
+def _descendants(store: Store, number: int) -> list[int]:
+    rows = store.db.execute(
+        "WITH RECURSIVE family(id, agent, native) AS ("
+        " SELECT id, agent, native FROM sessions WHERE id = ?"
+        " UNION SELECT s.id, s.agent, s.native FROM sessions s JOIN family f"
+        " ON s.parent = f.native AND s.agent = f.agent AND s.relation = 'subagent')"
+        " SELECT id FROM family WHERE id != ?",
+        (number, number),
+    )
+    return [child for (child,) in rows]
+
+
+def expired(store: Store, config: Config, *, now: int) -> Doomed:
+    """Sessions that ended before the retention in config.toml; an error where none is set."""
+    days = config.settings.retention_days
+    if days is None:
+        raise UsageError(
+            "no retention is set, so nothing is ever removed by age",
+            hint=f"Set `retention_days` in {config.file}, then run `hansei gc` again.",
+        )
+    rows = store.db.execute(
+        "SELECT id FROM sessions WHERE coalesce(ended_at, started_at) < ? ORDER BY id",
+        (now - days * DAY_MS,),
+    )
+    return _doomed(store, f"sessions older than {days} days", [number for (number,) in rows])
+
+
+def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
+    events = 0
+    for number in numbers:
+        (count,) = store.db.execute(
+            "SELECT next_seq - 1 FROM sessions WHERE id = ?", (number,)
+        ).fetchone()
+        events += count
+    return Doomed(what, numbers, events)
+
+
+def remove(store: Store, doomed: Doomed, *, now: int) -> int:
+    """Do it, in both tiers."""
+    with store.writing(wait_seconds=LOCK_SECONDS):
+        return removal.forget(store, doomed.sessions, now=now) if doomed.sessions else 0

@@ -1,0 +1,120 @@
+"""What a question is about: which workspace, agent, driver and time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from hansei.errors import NotFound, UsageError
+from hansei.projection.spend import QUARTER_MS
+from hansei.store import workspaces
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.store.database import Store
+
+_SPANS = {"h": "hours", "d": "days", "w": "weeks"}
+
+TOLD_BY_TRANSCRIPT = (
+    "NOT (s.entrypoint = 'history' AND EXISTS (SELECT 1 FROM sessions t"
+    " WHERE t.agent = s.agent AND 'history:' || t.native = s.native))"
+)
+"""Prompts from an agent's prompt history count only where the transcript itself is gone."""
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A filter over sessions; None means any."""
+
+    workspace: int | None = None
+    workspace_name: str | None = None
+    agent: str | None = None
+    driver: str | None = None
+    since: int | None = None
+    until: int | None = None
+
+    def sessions(self) -> tuple[str, dict[str, object]]:
+        """A condition on `sessions s`, by when they were active, and its parameters."""
+        parts = [TOLD_BY_TRANSCRIPT, *self._parts()]
+        if self.since is not None:
+            parts.append("coalesce(s.ended_at, s.started_at) >= :since")
+        if self.until is not None:
+            parts.append("coalesce(s.started_at, s.ended_at) < :until")
+        return " AND ".join(parts), self._values()
+
+    def spend(self) -> tuple[str, dict[str, object]]:
+        """A condition on `spend p JOIN sessions s`, by when requests were made."""
+        parts = ["1", *self._parts()]
+        if self.since is not None:
+            parts.append(f"p.quarter >= :since / {QUARTER_MS}")
+        if self.until is not None:
+            parts.append(f"p.quarter < :until / {QUARTER_MS}")
+        return " AND ".join(parts), self._values()
+
+    def _parts(self) -> list[str]:
+        wanted = {"workspace": self.workspace, "agent": self.agent, "driver": self.driver}
+        return [f"s.{name} = :{name}" for name, value in wanted.items() if value is not None]
+
+    def _values(self) -> dict[str, object]:
+        return {
+            "workspace": self.workspace,
+            "agent": self.agent,
+            "driver": self.driver,
+            "since": self.since,
+            "until": self.until,
+        }
+
+
+def current_workspace(store: Store, folder: Path) -> tuple[int | None, str]:
+    """The workspace a folder belongs to, and its name; None if no session was ever in it."""
+    number = workspaces.find(store, str(folder))
+    if number is None:
+        return None, folder.name or str(folder)
+    (name,) = store.db.execute("SELECT name FROM workspaces WHERE id = ?", (number,)).fetchone()
+    return number, name
+
+
+def named_workspace(store: Store, name: str) -> tuple[int, str]:
+    """A workspace by its name, folder or remote; refuses what fits several."""
+    rows = store.db.execute(
+        "SELECT id, name, folder FROM workspaces"
+        " WHERE name = :n OR folder = :n OR remote = :n OR identity = :n ORDER BY id",
+        {"n": name},
+    ).fetchall()
+    if len(rows) == 1:
+        return rows[0][0], rows[0][1]
+    if not rows:
+        raise NotFound(
+            f"no workspace is named {name!r}", hint="`hansei summary --all --by repo` lists them."
+        )
+    folders = ", ".join(str(folder) for _, _, folder in rows)
+    raise NotFound(f"{name!r} fits several workspaces", hint=f"Name one by its folder: {folders}")
+
+
+def moment(text: str, now: int) -> int:
+    """A point in time as people write it: `7d`, `12h`, `today`, `yesterday`, `2026-11-01`."""
+    local = datetime.fromtimestamp(now / 1000, UTC).astimezone()
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    wanted = text.strip().lower()
+    if wanted == "today":
+        return _ms(midnight)
+    if wanted == "yesterday":
+        return _ms(midnight - timedelta(days=1))
+    span = re.fullmatch(r"(\d{1,5})\s*([hdw])", wanted)
+    if span:
+        return _ms(local - timedelta(**{_SPANS[span[2]]: int(span[1])}))
+    try:
+        written = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise UsageError(
+            f"{text!r} is not a time we understand",
+            hint="Write 7d, 12h, 2w, today, yesterday, or a date such as 2026-11-01.",
+        ) from None
+    return _ms(written if written.tzinfo else written.astimezone())
+
+
+def _ms(when: datetime) -> int:
+    return int(when.timestamp() * 1000)

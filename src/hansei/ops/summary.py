@@ -1,0 +1,196 @@
+"""Tokens and cost, by whatever you ask, with what was counted twice taken out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from hansei.errors import UsageError
+from hansei.events.model import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.ops.scope import Scope
+    from hansei.store.database import Store
+
+Dimension = Literal["agent", "model", "repo", "branch", "day", "driver"]
+DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
+
+_EXPRESSIONS: dict[Dimension, str] = {
+    "agent": "s.agent",
+    "model": "p.model",
+    "repo": "w.name",
+    "branch": "p.branch",
+    "day": "date(p.quarter * 900, 'unixepoch', 'localtime')",
+    "driver": "s.driver",
+}
+_FIELDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning")
+_JOIN = (
+    "FROM spend p JOIN sessions s ON s.id = p.session JOIN workspaces w ON w.id = s.workspace WHERE"
+)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Disjoint counts as billed; None where no transcript says. `reasoning` is part of `output`."""
+
+    input: int | None
+    cache_read: int | None
+    cache_write_5m: int | None
+    cache_write_1h: int | None
+    output: int | None
+    reasoning: int | None
+
+    @property
+    def cache_write(self) -> int | None:
+        parts = [n for n in (self.cache_write_5m, self.cache_write_1h) if n is not None]
+        return sum(parts) if parts else None
+
+    @property
+    def total(self) -> int:
+        return sum(
+            n or 0
+            for n in (
+                self.input,
+                self.cache_read,
+                self.cache_write_5m,
+                self.cache_write_1h,
+                self.output,
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a summary. A label is None where the transcripts do not tell it."""
+
+    labels: dict[str, str | None]
+    sessions: int
+    requests: int
+    tokens: Tokens
+    total_tokens: int
+    cost_nanodollars: int | None
+    unpriced_requests: int
+    """Requests whose price is unknown: `cost_nanodollars` is without them."""
+    unmeasured_requests: int
+    """Requests whose tokens are unknown."""
+
+
+@dataclass(frozen=True)
+class Removed:
+    """What a reader that adds up every line would have counted on top."""
+
+    repeated_lines: int
+    repeated_tokens: int
+    replayed_requests: int
+    replayed_tokens: int
+
+    @property
+    def tokens(self) -> int:
+        return self.repeated_tokens + self.replayed_tokens
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A whole answer."""
+
+    workspace: str | None
+    since: int | None
+    until: int | None
+    first_at: int | None
+    last_at: int | None
+    by: list[str]
+    drivers: dict[str, int]
+    """Sessions by who drove them."""
+    lines: list[Line]
+    total: Line
+    removed: Removed
+    evidence: dict[str, str] = field(
+        default_factory=lambda: {
+            "tokens": Evidence.MEASURED.value,
+            "cost": Evidence.DERIVED.value,
+            "removed": Evidence.MEASURED.value,
+        }
+    )
+
+
+def summary(store: Store, scope: Scope, by: Sequence[str] = ("model",)) -> Summary:
+    """Sum up what lies in scope, one line for each combination of `by`."""
+    dimensions = [_dimension(name) for name in by]
+    (total,) = _lines(store, scope, [])
+    where, values = scope.sessions()
+    drivers = store.db.execute(
+        f"SELECT coalesce(s.driver, 'unknown'), count(*) FROM sessions s"
+        f" WHERE {where} AND s.next_seq > 1 GROUP BY 1 ORDER BY 2 DESC, 1",
+        values,
+    ).fetchall()
+    first, last = store.db.execute(
+        f"SELECT min(s.started_at), max(s.ended_at) FROM sessions s WHERE {where}", values
+    ).fetchone()
+    return Summary(
+        workspace=scope.workspace_name,
+        since=scope.since,
+        until=scope.until,
+        first_at=first,
+        last_at=last,
+        by=list(dimensions),
+        drivers=dict(drivers),
+        lines=_lines(store, scope, dimensions) if dimensions else [],
+        total=total,
+        removed=_removed(store, scope),
+    )
+
+
+def _dimension(name: str) -> Dimension:
+    for dimension in DIMENSIONS:
+        if name == dimension:
+            return dimension
+    raise UsageError(f"cannot sum up by {name!r}", hint=f"Choose from {', '.join(DIMENSIONS)}.")
+
+
+def _lines(store: Store, scope: Scope, by: list[Dimension]) -> list[Line]:
+    where, values = scope.spend()
+    labels = [f"{_EXPRESSIONS[name]}" for name in by]
+    sums = ", ".join(f"sum(p.{name})" for name in _FIELDS)
+    grouping = ""
+    if by:
+        places = ", ".join(str(i + 1) for i in range(len(by)))
+        order = places if by[0] == "day" else f"coalesce(sum(p.cost), 0) DESC, {places}"
+        grouping = f" GROUP BY {places} ORDER BY {order}"
+    rows = store.db.execute(
+        f"SELECT {''.join(f'{label}, ' for label in labels)}"
+        f" count(DISTINCT p.session), coalesce(sum(p.requests), 0), {sums}, sum(p.cost),"
+        f" coalesce(sum(p.unpriced), 0), coalesce(sum(p.unmeasured), 0)"
+        f" {_JOIN} {where} AND p.requests > 0{grouping}",
+        values,
+    )
+    return [_line(by, row) for row in rows]
+
+
+def _line(by: list[Dimension], row: Sequence[Any]) -> Line:
+    texts, numbers = row[: len(by)], row[len(by) :]
+    sessions, requests, *counts, cost, unpriced, unmeasured = numbers
+    tokens = Tokens(*counts)
+    return Line(
+        labels=dict(zip(by, texts, strict=True)),
+        sessions=sessions,
+        requests=requests,
+        tokens=tokens,
+        total_tokens=tokens.total,
+        cost_nanodollars=cost,
+        unpriced_requests=unpriced,
+        unmeasured_requests=unmeasured,
+    )
+
+
+def _removed(store: Store, scope: Scope) -> Removed:
+    where, values = scope.spend()
+    row = store.db.execute(
+        "SELECT coalesce(sum(CASE WHEN p.requests > 0 THEN p.copies END), 0),"
+        " coalesce(sum(CASE WHEN p.requests > 0 THEN p.removed END), 0),"
+        " coalesce(sum(CASE WHEN p.requests = 0 THEN p.copies END), 0),"
+        f" coalesce(sum(CASE WHEN p.requests = 0 THEN p.removed END), 0) {_JOIN} {where}",
+        values,
+    ).fetchone()
+    return Removed(*row)

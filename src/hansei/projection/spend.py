@@ -1,0 +1,84 @@
+"""What sessions took, summed so that every everyday question is one small query.
+
+One row per session, quarter of an hour, model and branch: fine enough for days in any time zone.
+Sessions whose log changed stand in `stale`; refreshing them and rebuilding everything give the same
+rows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.events.model import RequestUsage
+
+if TYPE_CHECKING:
+    from hansei.prices.book import PriceBook
+    from hansei.store.database import Store
+
+QUARTER_MS = 15 * 60 * 1000
+SESSIONS_AT_ONCE = 500
+
+_PRICED_BY = ("key", "at", "model", "tier", "web_searches")
+_FIELDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning")
+_LIST = ", ".join((*_PRICED_BY, *_FIELDS))
+
+
+def stale(store: Store) -> bool:
+    """Whether anything waits to be summed."""
+    return store.db.execute("SELECT 1 FROM stale LIMIT 1").fetchone() is not None
+
+
+def mark_all_stale(store: Store) -> None:
+    """Have everything priced and summed again."""
+    store.db.execute("UPDATE requests SET cost = NULL")
+    store.db.execute("INSERT OR IGNORE INTO stale SELECT id FROM sessions")
+
+
+def refresh(store: Store, book: PriceBook) -> int:
+    """Sum the sessions that changed; returns how many there were."""
+    done = 0
+    while True:
+        with store.transaction() as db:
+            rows = db.execute(
+                "SELECT session FROM stale ORDER BY session LIMIT ?", (SESSIONS_AT_ONCE,)
+            ).fetchall()
+            for (session,) in rows:
+                _price(store, session, book)
+                _sum(store, session)
+                db.execute("DELETE FROM stale WHERE session = ?", (session,))
+        done += len(rows)
+        if not rows:
+            return done
+
+
+def _price(store: Store, session: int, book: PriceBook) -> None:
+    rows = store.db.execute(
+        f"SELECT {_LIST} FROM requests WHERE session = ? AND cost IS NULL", (session,)
+    ).fetchall()
+    names = (*_PRICED_BY, *_FIELDS)
+    costs = []
+    for row in rows:
+        usage = RequestUsage(session="", **dict(zip(names, row, strict=True)))
+        cost = book.cost(usage)
+        if cost is not None:
+            costs.append((cost, usage.key))
+    store.db.executemany("UPDATE requests SET cost = ? WHERE key = ?", costs)
+
+
+def _sum(store: Store, session: int) -> None:
+    sums = ", ".join(f"sum({name})" for name in _FIELDS)
+    store.db.execute("DELETE FROM spend WHERE session = ?", (session,))
+    store.db.execute(
+        f"INSERT INTO spend SELECT session, at / {QUARTER_MS}, model, branch, count(*), {sums},"
+        " sum(input IS NULL AND output IS NULL), sum(cost IS NULL), sum(cost),"
+        " sum(lines - 1), sum(repeated)"
+        " FROM requests WHERE session = ? GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        (session,),
+    )
+    # Copies of another session's requests: no spend of their own, only a count of what was removed.
+    store.db.execute(
+        f"INSERT INTO spend SELECT session, at / {QUARTER_MS}, NULL, NULL, 0,"
+        " NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, count(*), sum(tokens)"
+        " FROM replays WHERE session = ? AND tokens IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
+        (session,),
+    )

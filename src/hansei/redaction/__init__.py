@@ -1,0 +1,1 @@
+"""Secrets become typed placeholders before anything is kept; see `hansei.redaction.engine`."""

@@ -1,0 +1,56 @@
+"""Which agents we can read: those that come with hansei and those other packages bring."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+from hansei import plugins
+from hansei.errors import PluginError
+
+if TYPE_CHECKING:
+    from hansei.sources.contract import Source
+
+GROUP = "hansei.sources"
+PACKAGE = "hansei.sources.agents"
+_SOURCE = (
+    "name", "title", "capabilities", "roots", "discover", "reading_order", "fingerprint", "read"
+)  # fmt: skip
+
+
+class Loaded(NamedTuple):
+    """Every source that works, and a sentence for each that does not."""
+
+    sources: list[Source]
+    warnings: list[str]
+
+
+def names() -> list[str]:
+    """Every agent by name, built-in and third-party, without importing any."""
+    return plugins.installed_names(GROUP, PACKAGE)
+
+
+@cache
+def load(name: str) -> Source:
+    """One source, asked for by name; raises PluginError if it is not there or does not load."""
+    loaded = plugins.load(name, group=GROUP, package=PACKAGE, attribute="SOURCE")
+    if not all(hasattr(loaded, attribute) for attribute in _SOURCE):
+        raise PluginError(
+            f"plug-in {name!r} of {GROUP} is not a source",
+            hint="Update or remove the package that brings it.",
+        )
+    return cast("Source", loaded)
+
+
+def load_all() -> Loaded:
+    """Every source. One of our own that does not load is a fault; a stranger's is a warning."""
+    ours = set(plugins.builtin_names(PACKAGE))
+    loaded = Loaded([], [])
+    for name in names():
+        try:
+            loaded.sources.append(load(name))
+        except PluginError as problem:
+            if name in ours:
+                raise
+            loaded.warnings.append(problem.message)
+    return loaded

@@ -1,0 +1,104 @@
+"""One answer of a model told in many lines.
+
+An agent that writes while the model is still speaking tells of one request again and again: the
+same tokens on each line, counts that grow, a text that starts with the text before. What must be
+remembered of it fits in a few numbers and digests. The text itself is never kept, since a cursor is
+stored as it is.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeVar
+
+import msgspec
+
+from hansei.events.keys import digest
+
+V = TypeVar("V")
+
+LONGEST_ID = 80
+"""An id longer than this is no id; its digest stands for it."""
+
+
+class Counts(NamedTuple):
+    """What one line says that a request took. None is not recorded."""
+
+    input: int | None = None
+    cache_read: int | None = None
+    cache_write_5m: int | None = None
+    cache_write_1h: int | None = None
+    output: int | None = None
+    reasoning: int | None = None
+    web_searches: int | None = None
+
+
+BILLED = 5
+"""The first fields of `Counts` are disjoint; the others are parts of them or no tokens."""
+
+
+class Told(msgspec.Struct, array_like=True):
+    """A text of the answer as it stood on the line that told it last."""
+
+    kind: str
+    first: str
+    """Digest of the text as it was first told: what it is known by."""
+    length: int
+    last: str
+
+
+class Tally(msgspec.Struct, array_like=True):
+    """All that the lines of one answer have said so far."""
+
+    most: list[int | None] = [None] * len(Counts._fields)
+    lines: int = 0
+    told: int = 0
+    """Tokens of all lines added up."""
+    texts: list[Told] = []
+
+    def add(self, counts: Counts) -> None:
+        """Take in one more line."""
+        self.most = [
+            new if old is None or (new is not None and new > old) else old
+            for old, new in zip(self.most, counts, strict=True)
+        ]
+        self.lines += 1
+        self.told += sum(filter(None, counts[:BILLED]))
+
+    @property
+    def counts(self) -> Counts:
+        """The largest value of each field."""
+        return Counts(*self.most)
+
+    @property
+    def repeated(self) -> int:
+        """Tokens that adding up all lines would count on top."""
+        return self.told - sum(filter(None, self.most[:BILLED]))
+
+    def first_digest(self, kind: str, text: str) -> str:
+        """What a text is known by: the digest it had when its beginning was first told."""
+        length, whole = len(text), text_digest(text)
+        for told in self.texts:
+            if told.kind != kind or told.length > length:
+                continue
+            if told.last == (whole if told.length == length else text_digest(text[: told.length])):
+                told.length, told.last = length, whole
+                return told.first
+        self.texts.append(Told(kind, whole, length, whole))
+        return whole
+
+
+def text_digest(text: str) -> str:
+    return digest(text.encode("utf-8", "surrogatepass"))
+
+
+def short(identity: str) -> str:
+    """An id as it may stand in a cursor."""
+    return identity if len(identity) <= LONGEST_ID else text_digest(identity)
+
+
+def remember(kept: dict[str, V], key: str, value: V, most: int) -> None:
+    """Put a value last in a dictionary that holds only so many; the oldest makes room."""
+    kept.pop(key, None)
+    kept[key] = value
+    if len(kept) > most:
+        del kept[next(iter(kept))]

@@ -1,0 +1,73 @@
+"""What an agent's writer is: how that agent counts, and how it puts a story on disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.synth.story import Call, Episode, Session
+
+
+@dataclass(frozen=True)
+class Traits:
+    """What an agent's transcripts can and cannot show."""
+
+    model: str
+    small_model: str
+    """What subagents run on."""
+    base_tokens: int
+    """Tokens of the system prompt and the tools, before any text of the session."""
+    tells_cache_writes: bool
+    tells_reasoning: bool
+    records_commands: bool
+    """Whether slash commands are written down."""
+    records_queue: bool
+    """Whether a prompt typed while the agent works can be told from another."""
+    subagents_inherit: bool
+    """Whether a subagent may begin with the parent's context, replayed in its file."""
+    cache_block: int = 1
+    """Cache reads come in multiples of this."""
+
+
+@dataclass
+class Written:
+    """What one episode became on disk."""
+
+    files: dict[str, list[str]] = field(default_factory=dict)
+    """Session key to its files, relative to the home folder; copies not among them."""
+    copies: list[str] = field(default_factory=list)
+    """Files that hold nothing that is not in another file."""
+    naive: dict[str, int] = field(default_factory=dict)
+    """Session key to the tokens a reader finds who adds up every line of its files that tells any."""
+    inline: set[str] = field(default_factory=set)
+    """Sessions without a file of their own."""
+
+
+class Writer(Protocol):
+    """An agent whose transcripts can be made."""
+
+    name: str
+    traits: Traits
+
+    def session_id(self, session: Session) -> str:
+        """The session's id as this agent writes it."""
+        ...
+
+    def call_id(self, call_key: str) -> str: ...
+
+    def version(self, session: Session) -> str: ...
+
+    def result_text(self, call: Call, session: Session) -> str:
+        """The text the model gets back from a call."""
+        ...
+
+    def arguments_text(self, call: Call, session: Session) -> str:
+        """What the model wrote to make the call."""
+        ...
+
+    def write(self, home: Path, root: Path, episode: Episode) -> Written:
+        """Put an episode on disk under the home folder; `root` is the repository's."""
+        ...
