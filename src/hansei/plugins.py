@@ -7,6 +7,8 @@ imports one, and the caller decides whether a failure is an error or a warning.
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +18,43 @@ from hansei.errors import PluginError
 def builtin_names(package: str) -> list[str]:
     """The modules of a folder of peers, sorted, without importing any."""
     folder = Path(__file__).parent.joinpath(*package.split(".")[1:])
-    return sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    modules = {path.stem for path in folder.glob("*.py")}
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    return sorted(name for name in modules | packages if not name.startswith("_"))
 
 
 def installed_names(group: str, package: str) -> list[str]:
     """Built-in and third-party names together."""
-    # importlib.metadata costs 30 ms, so only those who ask for strangers pay for it.
+    return sorted({*builtin_names(package), *foreign_names(group)})
+
+
+def foreign_names(group: str) -> list[str]:
+    """Names that other installed packages declare for a group."""
+    if not any(_declares(folder, f"[{group}]".encode()) for folder in sys.path):
+        return []
+    # importlib.metadata costs 40 ms, so only those who have a plug-in pay for it.
     from importlib.metadata import entry_points
 
-    return sorted({*builtin_names(package), *(entry.name for entry in entry_points(group=group))})
+    return sorted({entry.name for entry in entry_points(group=group)})
+
+
+def _declares(folder: str, heading: bytes) -> bool:
+    """Whether a package installed in a folder has entry points under a heading."""
+    try:
+        with os.scandir(folder) as found:
+            names = [
+                entry.path for entry in found if entry.name.endswith(("dist-info", "egg-info"))
+            ]
+    except OSError:
+        return False
+    return any(heading in _read(Path(name, "entry_points.txt")) for name in names)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def load(name: str, *, group: str, package: str, attribute: str) -> Any:

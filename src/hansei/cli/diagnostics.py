@@ -12,7 +12,7 @@ import click
 from hansei.errors import HanseiError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from hansei.ops.ingest import Progress
 
@@ -21,10 +21,8 @@ BROKEN_PIPE = 141
 
 
 @contextmanager
-def reported(arguments: Sequence[str] | None) -> Iterator[None]:
+def reported(*, debug: bool) -> Iterator[None]:
     """Turn every way a command can end into a message and an exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in given
     try:
         yield
     except HanseiError as problem:

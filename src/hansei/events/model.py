@@ -160,6 +160,8 @@ class ToolResult(Event, frozen=True, kw_only=True, omit_defaults=True, tag="tool
     size: int | None = None
     """Bytes of the whole output, also where `text` is only a part of it."""
     truncated: bool = False
+    shown: int | None = None
+    """Bytes the model was shown, where those are not `text`: a large output is moved to a file."""
     images: int = 0
     child: str | None = None
     """The session of the subagent this call started."""

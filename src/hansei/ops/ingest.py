@@ -11,7 +11,7 @@ import msgspec
 
 from hansei.config import DAY_MS
 from hansei.ops.intake import Task, read_all
-from hansei.prices import PriceBook, version_stamp
+from hansei.prices import version_stamp
 from hansei.projection import spend
 from hansei.sources import catalogue
 from hansei.sources.contract import START, Transcript
@@ -251,4 +251,4 @@ def _keep_up(store: Store, config: Config, now: int, report: IngestReport) -> No
             spend.mark_all_stale(store)
             store.set_meta("prices", version_stamp(config.settings.prices))
     if spend.stale(store):
-        spend.refresh(store, PriceBook(config.settings.prices))
+        spend.refresh(store, config.settings.prices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -27,7 +27,7 @@ STANDARD_TIERS = {None, "", "standard", "default"}
 OWN_PRICES = "config.toml"
 
 
-class Price(msgspec.Struct, frozen=True, kw_only=True):
+class Price(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     """What a model costs, and who says so."""
 
     provider: str | None
@@ -36,10 +36,16 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
     periods: tuple[Period, ...]
 
 
-class Unknown(msgspec.Struct, frozen=True):
+class Unknown(msgspec.Struct, frozen=True, tag=True):
     """Why a model has no price."""
 
     reason: str
+
+
+Asked: TypeAlias = tuple[str | None, str | None]
+"""A model and a tier, as requests name them; None for the standard tier."""
+
+_found: msgspec.json.Decoder[Price | Unknown] = msgspec.json.Decoder(Price | Unknown)
 
 
 class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,10 +78,21 @@ class PriceRow(msgspec.Struct, frozen=True, kw_only=True):
 class PriceBook:
     """Prices requests at your own prices, else at the list price of their time."""
 
-    def __init__(self, overrides: Mapping[str, PriceOverride] | None = None) -> None:
+    def __init__(
+        self,
+        overrides: Mapping[str, PriceOverride] | None = None,
+        *,
+        looked_up: Mapping[Asked, bytes] | None = None,
+    ) -> None:
+        """Start from what `looked_up` of a book with the same version told earlier, if given."""
         self._overrides = dict(overrides or {})
         self._own = {name.lower(): own_rates(name, it) for name, it in self._overrides.items()}
-        self._prices: dict[tuple[str | None, str | None], Price | Unknown] = {}
+        self._prices = {asked: _found.decode(it) for asked, it in (looked_up or {}).items()}
+
+    @property
+    def looked_up(self) -> dict[Asked, bytes]:
+        """Every price asked for so far, to be kept: finding one means importing the library."""
+        return {asked: msgspec.json.encode(price) for asked, price in self._prices.items()}
 
     @property
     def version(self) -> str:

@@ -10,9 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.events.model import RequestUsage
+from hansei.prices import PriceBook
 
 if TYPE_CHECKING:
-    from hansei.prices.book import PriceBook
+    from collections.abc import Mapping
+
+    from hansei.config import PriceOverride
+    from hansei.prices.book import Asked
     from hansei.store.database import Store
 
 QUARTER_MS = 15 * 60 * 1000
@@ -30,12 +34,15 @@ def stale(store: Store) -> bool:
 
 def mark_all_stale(store: Store) -> None:
     """Have everything priced and summed again."""
+    store.db.execute("DELETE FROM prices")
     store.db.execute("UPDATE requests SET cost = NULL")
     store.db.execute("INSERT OR IGNORE INTO stale SELECT id FROM sessions")
 
 
-def refresh(store: Store, book: PriceBook) -> int:
-    """Sum the sessions that changed; returns how many there were."""
+def refresh(store: Store, overrides: Mapping[str, PriceOverride]) -> int:
+    """Price and sum the sessions that changed; returns how many there were."""
+    kept = _kept_prices(store)
+    book = PriceBook(overrides, looked_up=kept)
     done = 0
     while True:
         with store.transaction() as db:
@@ -48,7 +55,23 @@ def refresh(store: Store, book: PriceBook) -> int:
                 db.execute("DELETE FROM stale WHERE session = ?", (session,))
         done += len(rows)
         if not rows:
-            return done
+            break
+    _keep_prices(store, book, kept)
+    return done
+
+
+def _kept_prices(store: Store) -> dict[Asked, bytes]:
+    rows = store.db.execute("SELECT model, tier, price FROM prices")
+    return {(model, tier or None): price for model, tier, price in rows}
+
+
+def _keep_prices(store: Store, book: PriceBook, kept: dict[Asked, bytes]) -> None:
+    new = [(model, tier or "", it) for (model, tier), it in book.looked_up.items()]
+    if len(new) > len(kept):
+        with store.transaction() as db:
+            db.executemany(
+                "INSERT OR REPLACE INTO prices VALUES (?, ?, ?)", [it for it in new if it[0]]
+            )
 
 
 def _price(store: Store, session: int, book: PriceBook) -> None:

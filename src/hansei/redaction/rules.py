@@ -3,7 +3,7 @@ r"""The table of secrets that can be told by their shape.
 A rule names literals that always stand in such a secret and a pattern that is matched where a
 literal stands, never anywhere else. So the cost of a rule is the cost of finding its literals, and
 all literals of all rules are found in one go. What the pattern's group encloses is the secret; with
-no group it is the whole match.
+no group it is the whole match. Patterns are matched against UTF-8.
 
 Every quantifier is bounded, or its run can start at one place only (`START`), so no text makes
 matching slower than linear.
@@ -15,8 +15,11 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-START = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\dm))"
+_ESCAPED = r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\dm)"
+START = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
 """A token starts here: after an escaped line break, a URL escape or a colour code too."""
+RUN_START = rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPED})"
+"""The same for long tokens that may hold their own literal: each run is looked at once."""
 
 TAIL = 4096
 """The longest token of one piece we look for; the longest documented ones have about 2,000."""
@@ -25,7 +28,7 @@ KEY_BLOCK = 20_000
 """The longest private key: RSA with 16,384 bits takes 12,800 characters."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """One kind of secret, by shape."""
 
@@ -35,11 +38,9 @@ class Rule:
     lead: int = 0
     """How many characters of the match stand before the literal."""
 
-    def find(self, text: str, position: int) -> tuple[int, int] | None:
-        """Where the secret is, if the literal at `position` belongs to one."""
-        if position < self.lead:
-            return None
-        found = _compiled(self.pattern).match(text, position - self.lead)
+    def find(self, text: bytes, position: int) -> tuple[int, int] | None:
+        """Where the secret is that the literal at `position` belongs to, if it belongs to one."""
+        found = _compiled(self.pattern).match(text, max(0, position - self.lead))
         if found is None:
             return None
         start, end = found.span(found.re.groups and 1)
@@ -47,13 +48,13 @@ class Rule:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _compiled(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode())
 
 
 _SAMPLE = re.compile(
-    r"([A-Za-z0*.])\1{7}|EXAMPLE"
-    r"|(?i:[-_](?:your|example|placeholder|dummy|fake|redacted|here)(?![A-Za-z0-9]))"
+    rb"([xX0*.])\1{7}|EXAMPLE"
+    rb"|(?i:[-_](?:your|example|placeholder|dummy|fake|redacted|here)(?![A-Za-z0-9]))"
 )
 """What documentation writes where a secret would be: `xxxxxxxx`, `AKIA…EXAMPLE`, `-your-key-here`."""
 
@@ -70,7 +71,10 @@ def _prefixed(name: str, prefixes: str, body: str) -> Rule:
 
 _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-_KEY_LINES = r"(?:[A-Za-z0-9+/=]{20,}|[^A-Za-z0-9-]{1,8}|\\{1,4}[nrt]|\d{1,6}[\t→|:])"
+_KEY_LINES = (
+    r"(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}"
+    r"|[A-Za-z0-9+/=]{20,}|[^A-Za-z0-9-]{1,8}|\d{1,6}(?:→|[\t|:])|[nrt](?=[A-Za-z0-9+/=]{20}))"
+)
 
 RULES: tuple[Rule, ...] = (
     # Keys that are whole blocks. The second pattern is for a block that was cut off.
@@ -90,8 +94,8 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "aws-secret-key",
-        "secret SECRET Secret",
-        r"(?i:secret_?access_?key)\\{0,7}[\"']?\]?[ \t]{0,16}(?:=>|[=:])[ \t]{0,16}\\{0,7}[\"']?"
+        "ecret SECRET",
+        r"(?i:s?ecret_?access_?key)\\{0,7}[\"']?\]?[ \t]{0,16}(?:=>|[=:])[ \t]{0,16}\\{0,7}[\"']?"
         r"([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
     ),
     _prefixed("google-api-key", "AIza", r"[A-Za-z0-9_-]{30,40}"),
@@ -116,15 +120,16 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(
         "digitalocean-token",
-        "dop_v1_ doo_v1_ dor_v1_",
+        "_v1_",
         rf"{START}do[opr]_v1_[a-f0-9]{{20,64}}",
+        lead=3,
     ),
     _prefixed("heroku-key", "HRKU-", r"[A-Za-z0-9_-]{20,128}"),
     _prefixed("fly-token", "fm1_ fm2_ fo1_", rf"[A-Za-z0-9+/=_-]{{40,{TAIL}}}"),
     _prefixed("netlify-token", "nfp_", r"[A-Za-z0-9]{20,64}"),
     _prefixed("vercel-token", "vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", r"[A-Za-z0-9_]{20,128}"),
     _prefixed("supabase-key", "sb_secret_ sbp_", r"[A-Za-z0-9_-]{20,128}"),
-    _prefixed("planetscale-token", "pscale_tkn_ pscale_oauth_ pscale_pw_", r"[\w.=-]{20,128}"),
+    _prefixed("planetscale-token", "pscale_", r"(?:tkn|oauth|pw)_[\w.=-]{20,128}"),
     _prefixed("databricks-token", "dapi", r"[a-f0-9]{32}(?:-\d)?(?![A-Za-z0-9])"),
     _rule(
         "terraform-token",
@@ -137,8 +142,8 @@ RULES: tuple[Rule, ...] = (
     _prefixed("vault-token", "hvs. hvb. hvr.", r"[A-Za-z0-9_-]{20,512}"),
     _prefixed(
         "doppler-token",
-        "dp.st. dp.pt. dp.ct. dp.sa. dp.scim. dp.audit.",
-        r"(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{20,64}",
+        "dp.",
+        r"(?:[sc]t|pt|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{20,64}",
     ),
     # Where code and packages live
     _prefixed("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", r"[A-Za-z0-9]{20,255}"),
@@ -152,7 +157,7 @@ RULES: tuple[Rule, ...] = (
     _prefixed("npm-token", "npm_", r"[A-Za-z0-9]{30,64}"),
     _prefixed("pypi-token", "pypi-AgE", r"[A-Za-z0-9_-]{40,1024}"),
     _prefixed("rubygems-key", "rubygems_", r"[a-f0-9]{40,64}"),
-    _prefixed("docker-token", "dckr_pat_ dckr_oat_", r"[A-Za-z0-9_-]{20,128}"),
+    _prefixed("docker-token", "dckr_", r"[po]at_[A-Za-z0-9_-]{20,128}"),
     _prefixed("sourcegraph-token", "sgp_", r"[a-f0-9_]{40,128}"),
     # Model providers
     _rule("anthropic-key", "sk-", rf"{START}sk-ant-[A-Za-z0-9_-]{{16,512}}"),
@@ -172,7 +177,8 @@ RULES: tuple[Rule, ...] = (
     _prefixed("tavily-key", "tvly-", r"[A-Za-z0-9-]{20,128}"),
     _prefixed("langsmith-key", "lsv2_", r"[a-z]{2}_[a-f0-9_]{20,128}"),
     # Chat
-    _prefixed("slack-token", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxe. xapp-", r"[\w.-]{16,512}"),
+    _prefixed("slack-token", "xox", r"[a-z][-.][\w.-]{16,512}"),
+    _prefixed("slack-token", "xapp-", r"[\w-]{16,512}"),
     _rule(
         "slack-webhook",
         "hooks.slack.com/",
@@ -191,12 +197,17 @@ RULES: tuple[Rule, ...] = (
         r"webhook\.office\.com/webhookb2/([A-Za-z0-9@/_-]{40,512})",
     ),
     # Money, mail, shops, work
-    _prefixed("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_", r"[A-Za-z0-9]{10,255}"),
+    _rule(
+        "stripe-key",
+        "k_live_ k_test_",
+        rf"{START}[sr]k_(?:live|test)_[A-Za-z0-9]{{10,255}}",
+        lead=1,
+    ),
     _prefixed("stripe-webhook", "whsec_", r"[A-Za-z0-9+/=]{16,128}"),
-    _prefixed("square-token", "sq0atp- sq0csp-", r"[A-Za-z0-9_-]{20,64}"),
+    _prefixed("square-token", "sq0", r"(?:atp|csp)-[A-Za-z0-9_-]{20,64}"),
     _prefixed("square-token", "EAAA", r"[A-Za-z0-9_-]{56,64}(?![A-Za-z0-9_-])"),
     _rule("braintree-token", "$production$", r"\$production\$[a-z0-9]{8,32}\$([a-f0-9]{32})"),
-    _prefixed("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[a-fA-F0-9]{20,64}"),
+    _prefixed("shopify-token", "shp", r"(?:at|ca|pa|ss)_[a-fA-F0-9]{20,64}"),
     _prefixed("sendgrid-key", "SG.", r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}"),
     _prefixed("brevo-key", "xkeysib- xsmtpsib-", r"[a-f0-9]{32,128}(?:-[A-Za-z0-9]{16})?"),
     _prefixed("mailgun-key", "key-", r"[a-f0-9]{32}(?![A-Za-z0-9])"),
@@ -206,20 +217,20 @@ RULES: tuple[Rule, ...] = (
         "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf",
         rf"{START}SK[a-f0-9]{{32}}(?![A-Za-z0-9])",
     ),
-    _prefixed("linear-key", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{20,128}"),
+    _prefixed("linear-key", "lin_", r"(?:api|oauth)_[A-Za-z0-9]{20,128}"),
     _prefixed("notion-token", "ntn_", r"[A-Za-z0-9]{30,64}"),
-    _rule("notion-token", "secret", rf"{START}secret_[A-Za-z0-9]{{43}}(?![A-Za-z0-9])"),
+    _rule("notion-token", "ecret", rf"(?<=s)ecret_([A-Za-z0-9]{{43}})(?![A-Za-z0-9])"),
     _prefixed("figma-token", "figd_", r"[A-Za-z0-9_-]{20,128}"),
     _prefixed("postman-key", "PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
     _prefixed("grafana-token", "glc_ glsa_", r"[A-Za-z0-9+/=_]{20,512}"),
     _prefixed("newrelic-key", "NRAK-", r"[A-Z0-9]{20,64}"),
-    _prefixed("sentry-token", "sntrys_ sntryu_", r"[A-Za-z0-9+/=_]{20,512}"),
+    _prefixed("sentry-token", "sntry", r"[su]_[A-Za-z0-9+/=_]{20,512}"),
     _prefixed("posthog-key", "phx_", r"[A-Za-z0-9]{20,64}"),
     # Carriers
     _rule(
         "jwt",
         "eyJ",
-        rf"{START}eyJ[A-Za-z0-9_-]{{8,{TAIL}}}\.eyJ[A-Za-z0-9_-]{{6,{TAIL}}}(?:\.[A-Za-z0-9_-]{{0,{TAIL}}}){{0,3}}",
+        rf"{RUN_START}eyJ[\w-]{{8,{TAIL}}}\.eyJ[\w-]{{6,{TAIL}}}(?:\.[\w-]{{0,{TAIL}}}){{0,3}}",
     ),
 )
 """Every rule by shape; where two match the same text, the first in this table names it."""

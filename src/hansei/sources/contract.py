@@ -1,15 +1,14 @@
 """What a source is: a few methods over transcripts.
 
-`discover` says which transcripts there are, `fingerprint` whether one changed, `reading_order` which
-of the changed ones comes first, and `read` what is new in one. A source never sees the store. All it
-must remember of a transcript between two reads is in the cursor it returns, so reading in pieces
-gives the same events as reading whole.
+`discover` says which transcripts there are, `fingerprint` whether one changed, `reading_order`
+which of the changed ones comes first, and `read` what is new in one. A source never sees the store.
+All it must remember of a transcript between two reads is in the cursor it returns, so reading in
+pieces gives the same events as reading whole.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
@@ -19,6 +18,7 @@ from hansei.events.usage import merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from hansei.config import Environment
     from hansei.events.model import AnyEvent, SessionFacts
@@ -50,7 +50,7 @@ class Cursor(msgspec.Struct, frozen=True, array_like=True):
     line: int = 0
     check: str = ""
     """Digest of the last bytes read; a mismatch means the file was rewritten."""
-    state: dict[str, Any] = {}  # noqa: RUF012 - msgspec copies it
+    state: dict[str, Any] = {}
 
 
 START = Cursor()

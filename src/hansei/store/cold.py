@@ -186,7 +186,8 @@ def _content_name(path: Path) -> str:
 
 
 def _make_private(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for part in (folder.parent, folder):
+        part.mkdir(exist_ok=True, mode=0o700)
 
 
 def _flush(path: Path) -> None:

@@ -82,6 +82,7 @@ class _Writer:
     seal_before: int
     sessions: OpenSessions = field(init=False)
     forgotten: set[tuple[str, str]] = field(init=False)
+    only: int | None = field(init=False)
     appended: Appended = field(default_factory=Appended)
     hot: dict[tuple[int, int], tuple[object, ...]] = field(default_factory=dict)
     cold: list[tuple[object, ...]] = field(default_factory=list)
@@ -94,16 +95,18 @@ class _Writer:
     def __post_init__(self) -> None:
         self.sessions = OpenSessions(self.db)
         self.forgotten = set(self.db.execute("SELECT agent, native FROM forgotten").fetchall())
+        self.only = workspaces.only_one(self.store)
 
     def add(self, piece: Piece) -> None:
+        unwanted = self._unwanted(piece)
         for facts in piece.sessions:
-            if (piece.agent, facts.id) not in self.forgotten:
+            if facts.id not in unwanted:
                 session = self.sessions.get(piece.agent, facts.id)
                 session.learn(facts)
                 self.touched.add(session.id)
         known = lookup(self.db, (row.key for row in piece.rows))
         for row in piece.rows:
-            if (piece.agent, row.native_session) in self.forgotten:
+            if row.native_session in unwanted:
                 continue
             session = self.sessions.get(piece.agent, row.native_session)
             found = self.keys.get(row.key) or known.get(row.key)
@@ -114,6 +117,18 @@ class _Writer:
             elif found.content != row.content:
                 self._change(row, found)
         self.appended.skipped += len(piece.problems)
+
+    def _unwanted(self, piece: Piece) -> set[str]:
+        """Sessions of a piece that a person forgot, or that a repository's own store leaves out."""
+        cwd = {facts.id: facts.cwd for facts in piece.sessions}
+        natives = {*cwd, *(row.native_session for row in piece.rows)}
+        unwanted = {native for native in natives if (piece.agent, native) in self.forgotten}
+        if self.only is not None:
+            for native in natives - unwanted:
+                folder = cwd.get(native) or self.sessions.folder(piece.agent, native)
+                if workspaces.workspace_of(self.db, folder) != self.only:
+                    unwanted.add(native)
+        return unwanted
 
     def _insert(self, row: Row, session: OpenSession) -> None:
         place = Known(session.id, session.number(row), row.content)

@@ -160,6 +160,13 @@ CREATE TABLE forgotten (
   PRIMARY KEY (agent, native)
 ) WITHOUT ROWID;
 
+CREATE TABLE prices (
+  model TEXT NOT NULL,
+  tier TEXT NOT NULL,
+  price BLOB NOT NULL,
+  PRIMARY KEY (model, tier)
+) WITHOUT ROWID;
+
 CREATE TABLE stale (session INTEGER PRIMARY KEY);
 
 CREATE TABLE spend (

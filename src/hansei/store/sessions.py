@@ -63,6 +63,13 @@ class OpenSessions:
             session = self._open[agent, native] = self._load(agent, native)
         return session
 
+    def folder(self, agent: str, native: str) -> str | None:
+        """The folder of a session we may have met before."""
+        row = self._db.execute(
+            "SELECT cwd FROM sessions WHERE agent = ? AND native = ?", (agent, native)
+        ).fetchone()
+        return row[0] if row else None
+
     def _load(self, agent: str, native: str) -> OpenSession:
         row = self._db.execute(
             f"SELECT id, {_COLUMNS} FROM sessions WHERE agent = ? AND native = ?",
@@ -101,8 +108,5 @@ class OpenSessions:
         """By its own folder, else by its parent's."""
         cwd, parent = session.facts.get("cwd"), session.facts.get("parent")
         if cwd is None and parent is not None:
-            row = self._db.execute(
-                "SELECT cwd FROM sessions WHERE agent = ? AND native = ?", (agent, parent)
-            ).fetchone()
-            cwd = row[0] if row else None
+            cwd = self.folder(agent, parent)
         return workspace_of(self._db, cwd)

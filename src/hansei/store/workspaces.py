@@ -48,6 +48,23 @@ def number_of(db: sqlite3.Connection, identity: Identity) -> int:
     return made.lastrowid
 
 
+def keep_only(store: Store, folder: str) -> None:
+    """Make this the store of one repository: sessions of others are not taken in."""
+    identity = identify(folder)
+    with store.transaction() as db:
+        remember(db, {folder: identity})
+        store.set_meta("only_workspace", identity.id)
+
+
+def only_one(store: Store) -> int | None:
+    """The workspace that a repository's own store is for; None for a store of all."""
+    identity = store.meta("only_workspace")
+    if identity is None:
+        return None
+    row = store.db.execute("SELECT id FROM workspaces WHERE identity = ?", (identity,)).fetchone()
+    return -1 if row is None else int(row[0])
+
+
 def find(store: Store, folder: str) -> int | None:
     """The number of the workspace a folder on this machine belongs to, if we have met it."""
     row = store.db.execute(

@@ -35,9 +35,9 @@ def starting_files() -> dict[str, str]:
         path = template.relative_to(_TEMPLATES).as_posix().removesuffix(".txt")
         text = template.read_text(encoding="utf-8")
         for entity in ENTITIES if "__entity__" in path else ("",):
-            files[path.replace("__entity__", entity)] = text.replace(
-                "__entity__", entity
-            ).replace("__Entity__", entity.capitalize())
+            files[path.replace("__entity__", entity)] = text.replace("__entity__", entity).replace(
+                "__Entity__", entity.capitalize()
+            )
     return files
 
 

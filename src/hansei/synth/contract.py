@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hansei.synth.story import Call, Episode, Session
+    from hansei.synth.story import Action, Call, Episode, Session
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,9 @@ class Traits:
     cache_block: int = 1
     """Cache reads come in multiples of this."""
 
+    def model_of(self, session: Session) -> str:
+        return self.small_model if session.relation == "subagent" else self.model
+
 
 @dataclass
 class Written:
@@ -41,7 +44,7 @@ class Written:
     copies: list[str] = field(default_factory=list)
     """Files that hold nothing that is not in another file."""
     naive: dict[str, int] = field(default_factory=dict)
-    """Session key to the tokens a reader finds who adds up every line of its files that tells any."""
+    """Session key to the sum of all usages on all lines of its files, repeats and copies too."""
     inline: set[str] = field(default_factory=set)
     """Sessions without a file of their own."""
 
@@ -59,6 +62,10 @@ class Writer(Protocol):
     def call_id(self, call_key: str) -> str: ...
 
     def version(self, session: Session) -> str: ...
+
+    def tool(self, action: Action) -> str:
+        """The kind of tool this agent uses for an action: shell, read, edit, write and so on."""
+        ...
 
     def result_text(self, call: Call, session: Session) -> str:
         """The text the model gets back from a call."""

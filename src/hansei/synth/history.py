@@ -228,9 +228,7 @@ def _between(
         yield Commit(commit.name, at, commit.author, commit.message, {}, None), changes
 
 
-def _patched(
-    tree: Mapping[str, str], changes: Mapping[str, tuple[str, str]]
-) -> dict[str, str]:
+def _patched(tree: Mapping[str, str], changes: Mapping[str, tuple[str, str]]) -> dict[str, str]:
     files = {}
     for path, (old, new) in changes.items():
         assert old in tree[path], f"{path} no longer has what is to be changed"
@@ -287,6 +285,6 @@ def _git(folder: Path, *arguments: str, given: BinaryIO | None = None) -> None:
     )
     if done.returncode:
         raise HanseiError(
-            f"git {arguments[0]} failed in {folder}: {done.stderr.decode(errors='replace').strip()}",
+            f"git {arguments[0]} failed in {folder}: {done.stderr.decode('utf-8', 'replace')}",
             hint="The synthetic world needs git 2.30 or newer.",
         )

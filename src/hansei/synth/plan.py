@@ -143,7 +143,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("leak_output", 0.04),
     Pattern("leak_file", 0.04),
     *(
-        Pattern(f"trouble:{trouble.name}", trouble.share, least=2, fits=_works)
+        Pattern(f"trouble:{trouble.name}", trouble.share, trouble.least, fits=_works)
         for trouble in TROUBLES
     ),
     *(
@@ -265,7 +265,7 @@ def _resume(rng: Random, spans: list[Span], count: int) -> list[tuple[Span, ...]
             owner[second] = earlier[-1]
             taken.add(earlier[-1])
     seconds = {first: second for second, first in owner.items()}
-    sittings = [
+    sittings: list[tuple[Span, ...]] = [
         (span, spans[seconds[index]]) if index in seconds else (span,)
         for index, span in enumerate(spans)
         if index not in owner

@@ -1,8 +1,8 @@
 """What happened, whoever the agent was.
 
 A session is a flat list of steps in the order of time. Nothing here knows how an agent writes a
-transcript: calls say what was done (`Read`, `Change`, `Run`), and a writer decides which tool of its
-agent that is. What was planted stands beside the steps in `plants`, never in them.
+transcript: calls say what was done (`Read`, `Change`, `Run`), and a writer decides which tool of
+its agent that is. What was planted stands beside the steps in `plants`, never in them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ Fate: TypeAlias = Literal[
     "landed", "squashed", "reformatted", "reverted", "reworked", "abandoned", "discarded"
 ]
 """What became of an edit. Discarded ones were undone within their own session."""
+
+CHILD_DELAY = 200
+"""Milliseconds from the call that starts a subagent to the start of its session."""
 
 
 # --- what an agent can do -------------------------------------------------------------------------
@@ -285,10 +288,7 @@ class Usage:
     def context(self) -> int:
         """All tokens the model read."""
         return (
-            self.input
-            + self.cache_read
-            + (self.cache_write_5m or 0)
-            + (self.cache_write_1h or 0)
+            self.input + self.cache_read + (self.cache_write_5m or 0) + (self.cache_write_1h or 0)
         )
 
 
@@ -306,11 +306,14 @@ class Episode:
 
     main: Told
     children: tuple[Told, ...] = ()
-    forked_from: Told | None = None
+    forked_from: Episode | None = None
     forked_at: int = 0
     """How many steps of the original were copied."""
     copied: bool = False
     """Whether somebody made a second copy of the file."""
+
+    def child(self, key: str) -> Told:
+        return next(told for told in self.children if told.session.key == key)
 
 
 def requests(session: Session) -> list[Request]:
@@ -319,3 +322,12 @@ def requests(session: Session) -> list[Request]:
 
 def calls(session: Session) -> list[Call]:
     return [call for request in requests(session) for call in request.calls]
+
+
+def spawn_step(parent: Session, call_key: str) -> int:
+    """The index of the step that holds a call: what came before it is what a subagent inherits."""
+    return next(
+        index
+        for index, step in enumerate(parent.steps)
+        if isinstance(step, Request) and any(call.key == call_key for call in step.calls)
+    )

@@ -6,6 +6,7 @@ content alone: its function is named after a deed that no other session is given
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from math import gcd
 from typing import TYPE_CHECKING
@@ -23,18 +24,21 @@ FULL = 230
 WIDTH = 72
 """Where the house formatter wraps, narrower than the agents write."""
 
-_VERBS = tuple(
+_VERBS = re.findall(
+    r"\w+",
     """waive extend split round archive merge cancel flag defer refund confirm transfer hold
-    release forecast rank audit credit swap pause renew""".split()
+    release forecast rank audit credit swap pause renew""",
 )
-_NOUNS = tuple(
+_NOUNS = re.findall(
+    r"\w+",
     """late_fee winter_rate deposit waitlist overstay day_rate power_meter discount handover
     quay_pass reminder crane_slot fuel_card tide_window deed_of_sale night_watch mooring_line
-    shore_ticket lock_passage""".split()
+    shore_ticket lock_passage""",
 )
-_TAILS = tuple(
+_TAILS = re.findall(
+    r"\w+",
     """for_members for_visitors after_dusk per_metre at_checkout on_transfer before_season by_length
-    with_grace for_groups during_regatta for_charters under_repair""".split()
+    with_grace for_groups during_regatta for_charters under_repair""",
 )
 
 _NUMBERS = {
@@ -184,9 +188,7 @@ def _length(tree: Mapping[str, str], volume: tuple[str, int]) -> int:
     return tree[service_path(*volume)].count("\n")
 
 
-def _append(
-    tree: Mapping[str, str], path: str, model: str, code: str, slip: Slip | None
-) -> Edit:
+def _append(tree: Mapping[str, str], path: str, model: str, code: str, slip: Slip | None) -> Edit:
     """Code after the last block of a file, or in a new file that begins as its model does."""
     separator = "\n\n" if path.endswith(".ts") else "\n\n\n"
     added = separator + code

@@ -21,7 +21,7 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from hansei.cli.main import root
+    from hansei.cli.root import root
 
     kind = get_completion_class(shell)
     assert kind is not None

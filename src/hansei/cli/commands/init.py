@@ -22,16 +22,21 @@ def command(local: bool, as_json: bool) -> None:
     the repository then use that one.
     """
     from hansei.store.database import open_store
+    from hansei.store.workspaces import keep_only
 
     settings = app.config()
     folder = _repository() / ".hansei" if local else settings.store
     existed = (folder / "hansei.db").exists()
-    open_store(folder, now=app.now()).close()
+    store = open_store(folder, now=app.now())
+    if local:
+        keep_only(store, str(folder.parent))
+    store.close()
     if as_json:
         output.write_json("init", {"store": str(folder), "existed": existed})
         return
     output.write(f"{'The store is' if existed else 'Made a store'} in {folder}.")
-    output.write("Next: hansei" if not existed else "Nothing to do.")
+    if not existed:
+        output.write("Next: hansei")
 
 
 def _repository() -> Path:

@@ -1,1 +1,1 @@
-"""What several agents' formats have in common; nothing here knows any one agent."""
+"""What several formats have in common; no file here is about one agent's folders or sessions."""

@@ -61,7 +61,7 @@ class Slice:
 
 
 def read(path: Path, since: Cursor, limit: int) -> Slice:
-    """Complete lines after the cursor: about `limit` bytes of them, at least one if there is one."""
+    """Complete lines after the cursor: about `limit` bytes of them, but at least one."""
     try:
         with open(path, "rb", buffering=0, opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
@@ -83,7 +83,7 @@ def line_at(path: Path, offset: int) -> bytes:
 
 
 def _open_at_once(path: str, flags: int) -> int:
-    """Open without waiting: a pipe that bears a transcript's name would otherwise block for ever."""
+    """Open without waiting: a pipe with a transcript's name would otherwise block for ever."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

@@ -1,8 +1,8 @@
 """One line of JSON as a typed record, whatever state the line is in.
 
 The fast way decodes straight into the record's type. Where that fails the line is decoded again
-without types and everything that does fit is kept: one field of a wrong type must not cost a record,
-nor one bad byte. Only a line that is no JSON object at all is given up.
+without types and everything that does fit is kept: one field of a wrong type must not cost a
+record, nor one bad byte. Only a line that is no JSON object at all is given up.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from types import UnionType
-from typing import Any, NamedTuple, TypeVar, get_args, get_origin
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 
@@ -23,6 +23,7 @@ BAD_BYTES = "bytes that are not UTF-8 were replaced"
 
 FAILURES = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 """What decoding a line may raise."""
+_UNIONS = (Union, UnionType)
 _PADDING = b"\x00 \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -116,7 +117,7 @@ def _fit(value: Any, wanted: Any) -> Any:
         return msgspec.convert(value, wanted, strict=False)
     except msgspec.ValidationError:
         pass
-    for choice in get_args(wanted) if isinstance(wanted, UnionType) else (wanted,):
+    for choice in get_args(wanted) if get_origin(wanted) in _UNIONS else (wanted,):
         if isinstance(value, dict) and _is_struct(choice):
             return salvage(value, choice)
         if isinstance(value, list) and get_origin(choice) is list:

@@ -10,11 +10,19 @@ from __future__ import annotations
 import re
 
 _FILTERS = frozenset(
-    """awk cat column cut egrep fgrep fmt fold grep head jq less more nl rg sed sort tail tee tr
-    uniq wc Out-String Select-Object Select-String""".split()
-)
+    (
+        "awk", "cat", "column", "cut", "egrep", "fgrep", "fmt", "fold", "grep", "head", "jq",
+        "less", "more", "nl", "rg", "sed", "sort", "tail", "tee", "tr", "uniq", "wc",
+        "Out-String", "Select-Object", "Select-String",
+    )
+)  # fmt: skip
 """Programs that end a pipe to shorten what another one says."""
-_FILLERS = frozenset("echo printf true : date pwd ls cat head tail wc sleep cd popd exit".split())
+_FILLERS = frozenset(
+    (
+        "echo", "printf", "true", ":", "date", "pwd", "ls", "cat", "head", "tail", "wc", "sleep",
+        "cd", "popd", "exit",
+    )
+)  # fmt: skip
 """Programs that follow the real one and all but always succeed."""
 
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")

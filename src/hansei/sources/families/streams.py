@@ -32,6 +32,8 @@ class Counts(NamedTuple):
     web_searches: int | None = None
 
 
+MOST_TEXTS = 32
+"""Texts of one answer that are watched for growing; answers have one or two."""
 BILLED = 5
 """The first fields of `Counts` are disjoint; the others are parts of them or no tokens."""
 
@@ -49,7 +51,7 @@ class Told(msgspec.Struct, array_like=True):
 class Tally(msgspec.Struct, array_like=True):
     """All that the lines of one answer have said so far."""
 
-    most: list[int | None] = [None] * len(Counts._fields)
+    most: list[int | None] = msgspec.field(default_factory=lambda: [None] * len(Counts._fields))
     lines: int = 0
     told: int = 0
     """Tokens of all lines added up."""
@@ -64,15 +66,14 @@ class Tally(msgspec.Struct, array_like=True):
         self.lines += 1
         self.told += sum(filter(None, counts[:BILLED]))
 
-    @property
-    def counts(self) -> Counts:
-        """The largest value of each field."""
-        return Counts(*self.most)
+    def totals(self) -> dict[str, int | None]:
+        """The largest value of each field, as a `RequestUsage` names them.
 
-    @property
-    def repeated(self) -> int:
-        """Tokens that adding up all lines would count on top."""
-        return self.told - sum(filter(None, self.most[:BILLED]))
+        `repeated` is what a reader that adds up all lines would count on top.
+        """
+        repeated = self.told - sum(filter(None, self.most[:BILLED]))
+        values = zip(Counts._fields, self.most, strict=True)
+        return {**dict(values), "lines": self.lines, "repeated": repeated}
 
     def first_digest(self, kind: str, text: str) -> str:
         """What a text is known by: the digest it had when its beginning was first told."""
@@ -83,7 +84,8 @@ class Tally(msgspec.Struct, array_like=True):
             if told.last == (whole if told.length == length else text_digest(text[: told.length])):
                 told.length, told.last = length, whole
                 return told.first
-        self.texts.append(Told(kind, whole, length, whole))
+        if len(self.texts) < MOST_TEXTS:
+            self.texts.append(Told(kind, whole, length, whole))
         return whole
 
 

@@ -1,0 +1,101 @@
+"""Whether a value is a secret, once its name or its place says that one could stand there.
+
+Decided by plain lists, never by how random a value looks: a reference, a stand-in, a number, a type,
+a path or a word is none; what remains is one. How much must remain depends on how it is written.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["password", "key"]
+"""What a name means. Passwords are chosen by people, so they may be short or without digits."""
+
+Written: TypeAlias = Literal["shell", "quoted", "bare"]
+"""How a value is written: `NAME=value` as in a shell, between quotes, or neither."""
+
+_REFERENCE = re.compile(
+    r"""
+    \$[A-Za-z_{(] | %\w+%?\Z | <[^<>]*>\Z | [@!*&:]+[A-Za-z_.]*(?:\s|\Z)   # $VAR, <token>, !Ref
+    | .*(?:\$\{|\{\{|\#\{|<%|%\(|%s|\{[\w.]{0,64}\})                     # a template
+    | [a-z][a-z0-9+.-]{1,20}:// | (?:arn|vault|env|data|urn|projects|file):
+    | [A-Za-z]:[\\/] | \.{1,2}/
+    | ~?(?:/(?:[a-z0-9._@*{}-]+|[A-Z][a-z]+[A-Za-z]*|[A-Z_]+))+/?\Z       # a path
+    | \#[0-9A-Fa-f]{3,8}\Z                                               # a colour
+    | (?:process|os|import\.meta|Deno|ENV|secrets|vars|var|local|self|this|env)[.\[]
+    """,
+    re.VERBOSE | re.ASCII,
+)
+"""Values that point at something else."""
+
+_STAND_IN = re.compile(
+    r"""
+    (?:\A|[-_.\s<\[{(])
+    (?:your|example|placeholder|change|replace|insert|enter|put|paste|dummy|fake|sample|redacted|hidden
+      |masked|removed|omitted|todo|tbd|fixme|here|goes|foo|bar|foobar|x{3,20}|changeme|changethis)
+    (?:\Z|[-_.\s>\]})])
+    | change_?me | placeholder | \Ayour | x{6} | \.\.\. | … | \*{3} | •{3}
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+"""Values written where a secret would stand. Words count only between separators."""
+
+_PLAIN = re.compile(
+    r"""
+    (?:0x)?[\d\s.,:/+_%TZ-]*(?:[kmgt]?b|ms|[smhdwy]|mins?|minutes?|hours?|days?|weeks?|px|r?em)?
+    | [^A-Za-z0-9]*
+    | null|none|nil|undefined|true|false|yes|no|on|off|n/?a|unset|empty|default|auto|unknown|string
+    | u?int\d{0,3}|float\d{0,2}|[iuf]\d{1,3}|utf-?\d+|base\d\d|md5|sha-?\d+|[hrpe]s\d{3}
+    | hmac-?sha\d+|aes-?\d+(?:-?[a-z]+)?|oauth-?2(?:\.0)?|ed25519|x509|pkcs\d+|argon2(?:id?)?
+    """,
+    re.VERBOSE | re.IGNORECASE | re.ASCII,
+)
+"""Values that say what they are: numbers, dates, truth values, types, algorithms."""
+
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|:|-|/)[\w$]*)*", re.ASCII)
+_NAMES_A_SECRET = re.compile(r"token|secret|passw|pwd|key|credential|bearer|auth", re.IGNORECASE)
+_CALL = re.compile(r"[\w.$]+[(\[].*[)\]]", re.ASCII)
+_CODE = re.compile(
+    r"(?:[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*!?)?[(\[{]"
+    r"|[A-Za-z_$]+\d{0,3}[A-Za-z_$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$]+\d{0,3}[A-Za-z_$]*)+[!?]?\Z",
+    re.ASCII,
+)
+"""The beginning of a call, an index or a literal structure, or a dotted name."""
+
+_LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{20}")
+_SHORTEST: dict[Kind, dict[Written, int]] = {
+    "password": {"shell": 4, "quoted": 4, "bare": 6},
+    "key": {"shell": 4, "quoted": 8, "bare": 8},
+}
+
+
+def is_secret(value: str, kind: Kind, written: Written) -> bool:
+    """Whether a value that a secret's name is given is a secret itself."""
+    if len(value) < _SHORTEST[kind][written] or is_harmless(value):
+        return False
+    digits = sum(map(str.isdigit, value))
+    if digits <= 2 and _IDENTIFIER.fullmatch(value) and _NAMES_A_SECRET.search(value):
+        return False
+    if written == "shell":
+        return not _CALL.fullmatch(value)
+    if any(map(str.isspace, value)) or (written == "bare" and is_code(value)):
+        return False
+    return digits > 0 or _is_word_secret(value, kind, written)
+
+
+def is_harmless(value: str) -> bool:
+    """Whether a value says by itself that it is no secret, wherever it stands."""
+    return bool(_REFERENCE.match(value) or _STAND_IN.search(value) or _PLAIN.fullmatch(value))
+
+
+def is_code(value: str) -> bool:
+    """Whether an unquoted value is an expression rather than a literal."""
+    return _CODE.match(value) is not None
+
+
+def _is_word_secret(value: str, kind: Kind, written: Written) -> bool:
+    """Without a digit: one long run of letters, or a password of letters and other signs."""
+    if _LONG_RUN.search(value):
+        return True
+    return kind == "password" and written == "quoted" and not _IDENTIFIER.fullmatch(value)

@@ -1,0 +1,1 @@
+"""The wording of Claude Code's records, which the programs built on it share."""

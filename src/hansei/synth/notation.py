@@ -1,0 +1,72 @@
+"""Notation the writers share: moments, diffs, and the repository's real folder in a text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hansei.synth.output import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from hansei.synth.story import Change, Era, Session
+
+_ROOT = ROOT.encode()
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def moment(at: int) -> datetime:
+    return _EPOCH + timedelta(milliseconds=at)
+
+
+def iso(at: int) -> str:
+    """A moment as agents write it: ISO 8601 to the millisecond, in UTC."""
+    return moment(at).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def save(path: Path, lines: Iterable[dict[str, Any]], root: Path) -> None:
+    """Write lines of JSON with the repository's real folder in them."""
+    place = msgspec.json.encode(str(root))[1:-1]
+    encode = msgspec.json.encode
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(encode(line).replace(_ROOT, place) + b"\n" for line in lines))
+
+
+def one_of(versions: Mapping[Era, tuple[str, ...]], session: Session) -> str:
+    """The version of the agent that a session ran on."""
+    fitting = versions[session.era]
+    return fitting[int(session.key[:2], 16) % len(fitting)]
+
+
+@dataclass(frozen=True)
+class Hunk:
+    """Lines with their marks, and the number of the first one in the old file."""
+
+    start: int
+    lines: list[str]
+
+    @property
+    def old_count(self) -> int:
+        return sum(not line.startswith("+") for line in self.lines)
+
+    @property
+    def new_count(self) -> int:
+        return sum(not line.startswith("-") for line in self.lines)
+
+
+def hunk(change: Change) -> Hunk:
+    """A change of whole lines as one hunk; what both texts begin with is context."""
+    old, new = change.old.split("\n"), change.new.split("\n")
+    same = 0
+    while same < min(len(old), len(new)) and old[same] == new[same]:
+        same += 1
+    lines = [f" {line}" for line in old[:same]]
+    lines += [f"-{line}" for line in old[same:]]
+    lines += [f"+{line}" for line in new[same:]]
+    before, found, _ = change.before.partition(change.old)
+    return Hunk(before.count("\n") + 1 if found else 1, lines)

@@ -1,0 +1,260 @@
+"""What people type and read."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claude_home import session, small_history
+
+NOW = 1_790_000_000_000
+Hansei = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def hansei(tmp_path: Path) -> Hansei:
+    """Run the program as a person would, with a home, a store and a clock of its own."""
+    home = tmp_path / "home"
+    home.mkdir()
+
+    def run(*arguments: str, cwd: Path | None = None, **variables: str) -> Any:
+        script = (
+            "import sys, hansei.cli.app as app, hansei.cli.main as main\n"
+            f"app.now = lambda: {NOW}\n"
+            "main.main(sys.argv[1:])"
+        )
+        return subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            env={
+                "HOME": str(home),
+                "PATH": os.environ["PATH"],
+                "TZ": "UTC",
+                "COLUMNS": "120",
+                **variables,
+            },
+            cwd=cwd or home,
+            capture_output=True,
+            text=True,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+
+    return run
+
+
+@pytest.fixture
+def full(hansei: Hansei, tmp_path: Path) -> Hansei:
+    """The same, with a small history in the home folder."""
+    small_history(tmp_path / "home", NOW)
+    return hansei
+
+
+def steady(text: str, tmp_path: Path) -> str:
+    """Text without what differs from run to run."""
+    text = text.replace(str(tmp_path), "/tmp/x")
+    text = re.sub(r"in \d+\.\d s \(\d+ MB/s\)", "in 0.1 s (1 MB/s)", text)
+    text = re.sub(r"genai-prices [\d.]+, checked [\d-]+", "genai-prices X, checked D", text)
+    return re.sub(r"\d+\.\d kB", "1.0 kB", text)
+
+
+GOLDEN = {
+    "status": (),
+    "summary": ("summary", "--all"),
+    "summary-by-repo-and-branch": ("summary", "--all", "--by", "repo,branch"),
+    "summary-by-day": ("summary", "--all", "--by", "day"),
+    "sessions": ("sessions", "--all"),
+    "sessions-failed": ("sessions", "--all", "--failed"),
+    "show": ("show", "bbbb"),
+    "show-event": ("show", "bbbb#2"),
+    "doctor": ("doctor",),
+    "prices": ("prices",),
+    "config": ("config",),
+    "ingest": ("ingest",),
+    "nothing-here": ("summary",),
+}
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_commands_print_what_the_golden_file_says(
+    name: str, full: Hansei, tmp_path: Path, golden: Callable[[str, str], None]
+) -> None:
+    done = full(*GOLDEN[name])
+    assert done.returncode == 0, done.stderr
+    golden(f"{name}.txt", steady(done.stdout, tmp_path))
+
+
+JSON = {
+    "status": ("--json",),
+    "ingest": ("ingest", "--json"),
+    "summary": ("summary", "--all", "--json"),
+    "sessions": ("sessions", "--all", "--json"),
+    "show": ("show", "bbbb", "--json"),
+    "doctor": ("doctor", "--json"),
+    "prices": ("prices", "--json"),
+    "config": ("config", "--json"),
+}
+
+
+@pytest.mark.parametrize("name", JSON)
+def test_json_names_its_schema(name: str, full: Hansei) -> None:
+    done = full(*JSON[name])
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["schema"] == f"hansei.{name}/1"
+
+
+def test_json_holds_exact_numbers(full: Hansei) -> None:
+    answer = json.loads(full("summary", "--all", "--json").stdout)
+    assert answer["total"]["requests"] == 6
+    assert answer["total"]["tokens"]["input"] == 5 * 5 + 7
+    assert answer["total"]["tokens"]["output"] == 5 * 20 + 30
+    assert answer["evidence"] == {"tokens": "measured", "cost": "derived", "removed": "measured"}
+
+
+def test_a_machine_without_agents_gets_the_demo(hansei: Hansei) -> None:
+    done = hansei()
+    assert done.returncode == 0, done.stderr
+    assert "No transcripts of coding agents were found" in done.stdout
+    assert ".claude" in done.stdout
+    assert "A generated history" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("sumary",), 2, "Did you mean `hansei summary`"),
+        (("show", "zzzz"), 2, "no session begins with 'zzzz'"),
+        (("show", "bbbb#999"), 2, "events go from #1"),
+        (("summary", "--since", "whenever"), 2, "7d, 12h"),
+        (("summary", "--by", "moon"), 2, "agent, model, repo"),
+        (("summary", "--workspace", "nowhere"), 2, "no workspace is named 'nowhere'"),
+        (("gc",), 2, "retention_days"),
+        (("init", "--local"), 2, "not inside a git repository"),
+        (("forget", "zzzz"), 2, "no session begins with"),
+        (("--nonsense",), 2, "nonsense"),
+    ],
+)
+def test_mistakes_are_answered_with_what_to_do(
+    full: Hansei, arguments: tuple[str, ...], code: int, words: str
+) -> None:
+    full("ingest")
+    done = full(*arguments)
+    assert done.returncode == code
+    assert words in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_a_home_that_cannot_be_written_is_said_so(hansei: Hansei, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    done = hansei("summary", HANSEI_HOME=str(tmp_path / "file" / "store"))
+    assert done.returncode == 4
+    assert "Set HANSEI_HOME" in done.stderr
+
+
+def test_a_damaged_database_is_rebuilt_on_request(full: Hansei, tmp_path: Path) -> None:
+    before = full("summary", "--all").stdout
+    database = tmp_path / "home" / ".hansei" / "hansei.db"
+    database.write_bytes(b"nonsense" * 1000)
+    for leftover in database.parent.glob("hansei.db-*"):
+        leftover.unlink()
+    refused = full("summary", "--all")
+    assert refused.returncode == 4
+    assert "hansei doctor --rebuild" in refused.stderr
+    rebuilt = full("doctor", "--rebuild")
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    assert full("summary", "--all").stdout == before
+
+
+def test_bad_settings_name_the_file(full: Hansei, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / ".hansei"
+    folder.mkdir()
+    (folder / "config.toml").write_text("workers = 'many'\n")
+    done = full("summary")
+    assert done.returncode == 2
+    assert "config.toml" in done.stderr
+    assert "workers" in done.stderr
+
+
+def test_forgetting_asks_first(full: Hansei) -> None:
+    full("ingest")
+    asked = full("forget", "bbbb")
+    assert asked.returncode == 130
+    assert "Remove session" in asked.stderr
+    assert full("forget", "bbbb", "--yes").returncode == 0
+    assert full("show", "bbbb").returncode == 2
+
+
+def test_forgetting_a_workspace_by_name(full: Hansei) -> None:
+    full("ingest")
+    done = full("forget", "app", "--yes")
+    assert "2 sessions" in done.stdout
+    assert "app" not in full("summary", "--all", "--by", "repo").stdout
+
+
+def test_gc_removes_what_is_older_than_the_retention(full: Hansei, tmp_path: Path) -> None:
+    full("ingest")
+    (tmp_path / "home" / ".hansei" / "config.toml").write_text("retention_days = 30\n")
+    assert "1 session" in full("gc", "--yes").stdout
+    assert "Nothing to remove" in full("gc", "--yes").stdout
+
+
+def test_a_repository_can_have_its_own_store(full: Hansei, tmp_path: Path) -> None:
+    repository = tmp_path / "repo"
+    repository.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=repository, check=True)
+    one = session(tmp_path / "home", "9999-local", NOW - 5000, cwd=str(repository))
+    one.prompt("hello")
+    one.say("hi")
+    assert full("init", "--local", cwd=repository).returncode == 0
+    listed = json.loads(full("sessions", "--json", cwd=repository).stdout)
+    assert [line["id"] for line in listed["sessions"]] == ["9999-local"]
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=repository, capture_output=True, text=True, check=True
+    )
+    assert status.stdout == ""
+
+
+def test_terminal_escapes_in_transcripts_are_shown_not_obeyed(full: Hansei, tmp_path: Path) -> None:
+    one = session(tmp_path / "home", "6666-escape", NOW - 5000)
+    one.prompt("look \x1b[31mred\x1b[0m \x07 bell")
+    one.say("ok")
+    done = full("show", "6666")
+    assert "\x1b" not in done.stdout
+    assert "\\x1b[31mred" in done.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(hansei: Hansei, shell: str) -> None:
+    done = hansei("completion", shell)
+    assert done.returncode == 0
+    assert "_HANSEI_COMPLETE" in done.stdout
+
+
+def test_no_ingest_reads_what_is_stored(full: Hansei, tmp_path: Path) -> None:
+    full("ingest")
+    session(tmp_path / "home", "7777-later", NOW - 5000).prompt("later")
+    before = json.loads(full("sessions", "--all", "--json", "--no-ingest").stdout)
+    after = json.loads(full("sessions", "--all", "--json").stdout)
+    assert len(after["sessions"]) == len(before["sessions"]) + 1
+
+
+def test_a_reader_that_goes_away_is_no_error(full: Hansei, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    done = subprocess.run(
+        f"{sys.executable} -m hansei show bbbb --json | head -c 1",
+        shell=True,
+        env={"HOME": str(home), "PATH": os.environ["PATH"]},
+        cwd=home,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr

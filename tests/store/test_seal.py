@@ -1,0 +1,117 @@
+"""Sealing moves rows and changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hansei.errors import StoreDamaged
+from hansei.store import cold, log, seal
+from hansei.store.database import Store, open_store
+from pieces import derived, piece, prompt, reply, request, told
+
+DAY = 86_400_000
+WEEK = 7 * DAY
+
+
+def fill(store: Store, now: int, ages: list[int], *, seal_before: int) -> None:
+    """One event per age in days, over a few sessions and files."""
+    for number, age in enumerate(ages):
+        session = f"s{number % 3}"
+        at = now - age * DAY
+        events = [
+            prompt(session, number, at, text=f"prompt {number}"),
+            request(session, f"m{number}", at, input=number, output=1),
+        ]
+        one = piece(events, path=f"/t/{session}", cwd=f"/work/{session}")
+        log.commit(store, [one], now=now, seal_before=seal_before)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ages=st.lists(st.integers(0, 30), min_size=1, max_size=12))
+def test_hot_and_cold_tell_the_same_as_hot_alone(
+    tmp_path_factory: pytest.TempPathFactory, now: int, ages: list[int]
+) -> None:
+    hot = open_store(tmp_path_factory.mktemp("hot"), now=now)
+    mixed = open_store(tmp_path_factory.mktemp("mixed"), now=now)
+    later = open_store(tmp_path_factory.mktemp("later"), now=now)
+    try:
+        fill(hot, now, ages, seal_before=0)
+        fill(mixed, now, ages, seal_before=now - WEEK)
+        fill(later, now, ages, seal_before=0)
+        seal.seal(later, now=now, seal_before=now - WEEK)
+        assert told(hot) == told(mixed) == told(later)
+        assert derived(hot) == derived(mixed) == derived(later)
+        old = sum(2 for age in ages if age > 7)
+        assert later.db.execute("SELECT coalesce(sum(rows), 0) FROM sealed").fetchone() == (old,)
+        hot_rows = later.db.execute("SELECT count(*) FROM events").fetchone()
+        assert hot_rows == (2 * len(ages) - old,)
+    finally:
+        for store in (hot, mixed, later):
+            store.close()
+
+
+def test_a_change_after_sealing_survives_the_next_sealing(store: Store, now: int) -> None:
+    old = now - 30 * DAY
+    for text in ("H", "Hel", "Hello"):
+        one = piece([reply("a", 1, old, text)])
+        log.commit(store, [one], now=now, seal_before=now - WEEK)
+        seal.seal(store, now=now, seal_before=now - WEEK)
+    assert store.db.execute("SELECT count(*) FROM sealed").fetchone() == (3,)
+    ((seq, event),) = told(store)["toy a"]
+    assert seq == 1
+    assert b'"Hello"' in event
+
+
+def test_many_small_files_are_folded_into_one(store: Store, now: int) -> None:
+    old = now - 30 * DAY
+    for number in range(cold.SMALL_FILES + 1):
+        one = piece([prompt("a", number, old, text=str(number))])
+        log.commit(store, [one], now=now, seal_before=now - WEEK)
+    cold.sweep(store)
+    assert store.db.execute("SELECT count(*), sum(rows) FROM sealed").fetchone() == (1, 9)
+    assert len(list(store.cold.glob("*/*"))) == 1
+    assert [seq for seq, _ in told(store)["toy a"]] == list(range(1, 10))
+
+
+def test_a_file_that_no_list_names_does_not_exist(store: Store, now: int) -> None:
+    log.commit(store, [piece([prompt("a", 1, now - 30 * DAY)])], now=now, seal_before=now - WEEK)
+    before = told(store)
+    (listed,) = store.cold.glob("*/*.parquet")
+    stray = listed.with_name("stray.parquet")
+    stray.write_bytes(listed.read_bytes())
+    assert told(store) == before
+    assert cold.sweep(store) == 1
+    assert not stray.exists()
+    assert listed.exists()
+
+
+def test_a_damaged_sealed_file_is_named(store: Store, now: int) -> None:
+    log.commit(store, [piece([prompt("a", 1, now - 30 * DAY)])], now=now, seal_before=now - WEEK)
+    (listed,) = store.cold.glob("*/*.parquet")
+    listed.write_bytes(b"PAR1 nonsense")
+    with pytest.raises(StoreDamaged, match=listed.name):
+        told(store)
+
+
+def test_sealed_files_are_private(store: Store, now: int) -> None:
+    log.commit(store, [piece([prompt("a", 1, now - 30 * DAY)])], now=now, seal_before=now - WEEK)
+    for path in [store.folder, *store.folder.rglob("*")]:
+        mode = path.stat().st_mode & 0o077
+        assert mode == 0 or path.name == ".gitignore", f"{path.name}: {mode:o}"
+
+
+def test_events_without_a_time_go_where_their_session_is(store: Store, now: int) -> None:
+    old = now - 30 * DAY
+    one = piece([prompt("a", 1, old), prompt("a", 2, None)])
+    log.commit(store, [one], now=now, seal_before=now - WEEK)
+    assert store.db.execute("SELECT sum(rows) FROM sealed").fetchone() == (2,)
+
+
+def test_the_store_lies_where_it_was_asked_to(tmp_path: Path, now: int) -> None:
+    store = open_store(tmp_path / "deep" / "store", now=now)
+    store.close()
+    assert (tmp_path / "deep" / "store" / "hansei.db").is_file()
