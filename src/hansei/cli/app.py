@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from hansei import config as configuration
 from hansei.cli.diagnostics import ProgressLine, note, warn
 from hansei.errors import StoreLocked, UsageError
 
@@ -32,7 +31,9 @@ def now() -> int:
 
 
 def config() -> Config:
-    return configuration.load()
+    from hansei.config import load
+
+    return load()
 
 
 @contextmanager

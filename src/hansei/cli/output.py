@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 UNKNOWN = "unknown"
+NARROWEST = 12
+"""Columns are not cut below this."""
 SCHEMA_VERSION = 1
 
 
@@ -156,12 +158,10 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]
         max(width(column.title), *(width(row[i]) for row in body), 0)
         for i, column in enumerate(columns)
     ]
-    spare = terminal_width() - sum(sizes) - 2 * (len(columns) - 1)
-    for i, column in enumerate(columns):
-        if spare < 0 and column.flexible:
-            smaller = max(12, width(column.title), sizes[i] + spare)
-            spare += sizes[i] - smaller
-            sizes[i] = min(sizes[i], smaller)
+    room = terminal_width() - 2 * (len(columns) - 1)
+    flexible = [i for i, column in enumerate(columns) if column.flexible]
+    while sum(sizes) > room and any(sizes[i] > NARROWEST for i in flexible):
+        sizes[max(flexible, key=lambda i: sizes[i])] -= 1
     heading = _table_line([click.style(c.title, dim=True) for c in columns], columns, sizes)
     return [heading, *(_table_line(row, columns, sizes) for row in body)]
 

@@ -71,7 +71,7 @@ def timeline(shown: Shown, *, full: bool, thoughts: bool) -> Iterator[str]:
 
 def heading(shown: Shown) -> Iterator[str]:
     session = shown.session
-    title = one_line(session.title or session.role or session.id)
+    title = output.cut(one_line(session.name or session.id), output.terminal_width())
     yield f"{bold(title)}"
     yield dim(
         f"{session.agent} {session.version or ''} · {session.driver or output.UNKNOWN}"
@@ -86,7 +86,7 @@ def heading(shown: Shown) -> Iterator[str]:
     if session.inherited:
         yield dim(f"begins with {plural(session.inherited, 'event')} copied from another session")
     for child in shown.children:
-        yield dim(f"started {child.short}: {one_line(child.role or child.title or child.id)}")
+        yield dim(f"started {child.short}: {one_line(child.name or child.id)}")
 
 
 def _sums(session: SessionLine) -> str:
@@ -134,7 +134,7 @@ def _told(event: AnyEvent) -> tuple[str, str, bool]:
         case ToolCall():
             return click.style(event.name, fg="blue"), event.text, False
         case ToolResult():
-            return outcome(event), event.text, True
+            return outcome(event), event.text, event.status is not Status.FAILED
         case FileEdit():
             return dim("edit"), _edit(event), False
         case RequestUsage():

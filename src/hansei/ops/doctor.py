@@ -10,10 +10,11 @@ from hansei.sources import catalogue
 
 if TYPE_CHECKING:
     from hansei.config import Config
-    from hansei.sources.contract import Source
+    from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
 
 SAMPLES = 3
+WEEK_DAYS = 7
 
 
 @dataclass(frozen=True)
@@ -169,19 +170,23 @@ def _skipped(store: Store, agent: str) -> list[Skipped]:
 
 def expiry(config: Config, source: Source, now: int) -> Expiry | None:
     """What this agent is about to delete; None if it deletes nothing or left nothing."""
-    days = source.deletes_after_days(config.environment)
+    days = source.capabilities.deletes_after_days
     if days is None:
         return None
-    ages = []
     extra = config.settings.sources.get(source.name, [])
-    for transcript in source.discover(config.environment, extra):
-        modified = transcript.modified_ms
-        if modified is not None:
-            ages.append((now - modified) // DAY_MS)
+    found = source.discover(config.environment, extra)
+    ages = [(now - at) // DAY_MS for at in map(_modified, found) if at is not None]
     if not ages:
         return None
-    soon = sum(1 for age in ages if age >= days - 7)
+    soon = sum(1 for age in ages if age >= days - WEEK_DAYS)
     return Expiry(after_days=days, oldest_days=max(0, *ages), at_risk_within_week=soon)
+
+
+def _modified(transcript: Transcript) -> int | None:
+    try:
+        return int(transcript.path.stat().st_mtime * 1000)
+    except OSError:
+        return None
 
 
 def _store(store: Store) -> StoreHealth:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.config import DAY_MS
-from hansei.ops.intake import Task, read_all
 from hansei.prices import version_stamp
 from hansei.projection import spend
 from hansei.sources import catalogue
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hansei.config import Config
+    from hansei.ops.intake import Task
     from hansei.store.database import Store
     from hansei.store.log import Appended
     from hansei.store.transcripts import Piece, Place
@@ -146,6 +146,9 @@ def _read_changed(
 ) -> None:
     if not changed:
         return
+    # Only where there is something to read: process pools and redaction cost 30 ms to import.
+    from hansei.ops.intake import read_all
+
     cold.sweep(store)
     places = transcripts.places(store)
     key = redaction_key(store.folder)
@@ -170,6 +173,8 @@ def _read_changed(
 
 
 def _task(found: Found, places: dict[tuple[str, str], Place], key: bytes) -> Task:
+    from hansei.ops.intake import Task
+
     transcript = found.transcript
     place = places.get((transcript.agent, transcript.id))
     if place is None or not place.cursor:

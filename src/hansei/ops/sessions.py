@@ -34,6 +34,8 @@ class SessionLine:
     version: str | None
     entrypoint: str | None
     title: str | None
+    opening: str | None
+    """The beginning of the first prompt a person typed."""
     started_at: int | None
     ended_at: int | None
     events: int
@@ -48,11 +50,16 @@ class SessionLine:
     inherited: int
     """Events at its beginning that belong to the session it was copied from."""
 
+    @property
+    def name(self) -> str:
+        """The best there is to call it by."""
+        return self.title or self.role or self.opening or ""
+
 
 _QUERY = """
 SELECT s.native AS id, s.agent, s.driver, s.driver_recorded, s.parent, s.relation, s.role,
   w.name AS workspace, s.cwd, s.branch, s."commit", s.version, s.entrypoint, s.title,
-  s.started_at, s.ended_at, s.next_seq - 1 AS events,
+  s.opening, s.started_at, s.ended_at, s.next_seq - 1 AS events,
   (SELECT coalesce(sum(n), 0) FROM tallies t WHERE t.session = s.id AND t.kind = 'prompt'
      AND t.detail IN ('human', 'queued_human')) AS prompts,
   (SELECT coalesce(sum(n), 0) FROM tallies t WHERE t.session = s.id

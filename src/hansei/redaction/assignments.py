@@ -15,16 +15,21 @@ from hansei.redaction.values import is_secret
 if TYPE_CHECKING:
     from hansei.redaction.values import Kind, Written
 
-NAME_WORDS: tuple[str, ...] = tuple(
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+NAME_WORDS = _words(
     """
     oken TOKEN ecret SECRET assw PASSW _PASS pwd PWD Pwd assphrase PASSPHRASE redential CREDENTIAL
     pi_key API_KEY pikey APIKEY piKey APIKey pi-key pi-Key API-Key API-KEY
     ccess_key ACCESS_KEY ccessKey ccess-key rivate_key PRIVATE_KEY rivateKey rivate-key
     igning_key SIGNING_KEY igningKey ncryption_key ENCRYPTION_KEY ncryptionKey
     aster_key MASTER_KEY auth_key AUTH_KEY
-    """.split()
+    """
 )
-"""Every secret's name has one of these in it. Without its first letter a word is found in both cases."""
+"""Every secret's name has one of these in it. Without its first letter a word has no case."""
 
 _PASSWORDS = ("password", "passwd", "pwd", "passphrase")
 _SECRETS = ("token", "secret", "apikey", "accesskey", "privatekey", "credential", "credentials")
@@ -32,34 +37,34 @@ _SECRET_KEYS = frozenset(
     {"api", "access", "private", "secret", "signing", "encryption", "master", "auth"}
 )
 
-_ABOUT = frozenset(
+_ABOUT = _words(
     """
     address age alg algorithm arn at attempts audience backend budget button cache category char
     chars checksum class client color column config configured cookie cost count created date days
-    description desc digest dir driver duration enabled endpoint engine env error errors event exists
-    exp expired expires expiration expire expiry field fields file filename fingerprint form format
-    function handler header headers help hint history hook host id identifier ids index info input
-    invalid issuer kind label last len length level lifetime limit link list location manager map
-    max message method metadata min missing mode model module msg name names number object option
-    options order page param parameter parser path pattern placeholder policies policy position
-    prefix present price prompt provider ratio reader ref reference regex region request required
-    requirements reset resolver response result role rotation rule rules schema scope scopes screen
-    sent service sha size source state status storage store strategy strength string suffix
+    description desc digest dir driver duration enabled endpoint engine env error errors event
+    exists exp expired expires expiration expire expiry field fields file filename fingerprint form
+    format function handler header headers help hint history hook host id identifier ids index info
+    input invalid issuer kind label last len length level lifetime limit link list location manager
+    map max message method metadata min missing mode model module msg name names number object
+    option options order page param parameter parser path pattern placeholder policies policy
+    position prefix present price prompt provider ratio reader ref reference regex region request
+    required requirements reset resolver response result role rotation rule rules schema scope
+    scopes screen sent service sha size source state status storage store strategy strength suffix
     summary tab table tag template text time timeout timestamp title total ttl type types
     updated uri url usage use used user username valid validation validator var variable verified
     version view visibility visible wall width window
-    """.split()
+    """
 )
 """Last words of names that speak about a secret and do not hold it: `token_url`, `secretName`."""
 
-_NOT_SECRET_TOKENS = frozenset(
+_NOT_SECRET_TOKENS = _words(
     """
-    bos cached class cls completion continuation cursor eos eot first input last mask max mean min
+    bos class cls completion continuation cursor eos eot first input last mask max mean min
     next num of output pad page per prompt prev previous reasoning sep special start stop sync text
     thinking total unk word
-    """.split()
+    """
 )
-"""Words before `token` that make it a piece of text or a page mark: `eos_token`, `nextPageToken`."""
+"""Words before `token` that make it a piece of text or a page mark: `eos_token`, `pageToken`."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
@@ -68,7 +73,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 def secret_name(name: str) -> Kind | None:
     """What kind of secret a variable, key or header of this name holds, if any.
 
-    The last word decides what a name is about: `password_reset_token` is a token, `token_url` a URL.
+    The last word says what a name is about: `password_reset_token` is a token, `token_url` a URL.
     """
     words = [word.lower() for word in _WORD.findall(name)]
     if not words or words[-1] in _ABOUT:
@@ -123,10 +128,11 @@ def assigned(text: bytes, position: int) -> tuple[int, int] | None:
     return _assigned_value(found, name, kind) if kind else None
 
 
-OPTIONS: tuple[str, ...] = tuple(
+OPTIONS = frozenset(
     f"-{name} "
-    for name in """token password passwd passphrase secret api-key apikey access-key private-key
-    """.split()
+    for name in _words(
+        "token password passwd passphrase secret api-key apikey access-key private-key"
+    )
 )
 """How command line options end that are followed by a secret: `--token …`, `--db-password …`."""
 
@@ -160,6 +166,8 @@ def _name_start(text: bytes, position: int) -> int:
 def _assigned_value(found: re.Match[bytes], name: str, kind: Kind) -> tuple[int, int] | None:
     if name.lower().endswith("pwd") and _FOLDER.match(found.string, found.end("after")):
         return None
+    if found["quoted"] is None and found["separator"] not in _UNQUOTED:
+        return None
     if found["prefix"] and b"f" in found["prefix"].lower() and b"{" in found["quoted"]:
         return None
     tight = found["separator"] == b"=" and not found["before"] and not found["after"]
@@ -170,6 +178,12 @@ def _assigned_value(found: re.Match[bytes], name: str, kind: Kind) -> tuple[int,
 _FOLDER = re.compile(rb"[\"']?[/~.]")
 """`pwd` is a password or the working folder."""
 
+_UNQUOTED = (b"=", b":", b":=")
+"""What may come before a literal without quotes; after `=>` or `==` it would be code."""
+
+_TO_THE_END = re.compile(rb"(?:[^\s\"'`&\\]|&(?![\w.-]{1,64}=|&)|\\(?![nrtu\"'\\])){1,4096}+")
+"""A shell's or an env file's value, which may hold what ends a value elsewhere."""
+
 
 def _value_span(found: re.Match[bytes], kind: Kind, bare: Written) -> tuple[int, int] | None:
     """Where the value that was matched is, if it is a secret; `bare` is how it counts unquoted."""
@@ -177,7 +191,10 @@ def _value_span(found: re.Match[bytes], kind: Kind, bare: Written) -> tuple[int,
         written: Written = "quoted" if bare == "bare" else bare
         quoted = found["quoted"].decode("utf-8", "replace")
         return found.span("quoted") if is_secret(quoted, kind, written) else None
-    value = found["bare"].rstrip(b".:)]}!?")
     start = found.start("bare")
+    whole = _TO_THE_END.match(found.string, start) if bare == "shell" else None
+    value = whole[0] if whole else found["bare"]
+    if not value.endswith(b"..."):  # which says that the value was shortened
+        value = value.rstrip(b".,:;|)]}!?")
     secret = is_secret(value.decode("utf-8", "replace"), kind, bare)
     return (start, start + len(value)) if secret else None

@@ -13,28 +13,42 @@ from hansei.redaction.values import is_harmless
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _ENV_NAME = re.compile(
     r"(?<![\w.])(?!(?:process|meta|Deno|Bun|this|self|c|ctx|context|platform|runtime)\.env\b)"
     r"(?:[\w-]*\.env|\.envrc|\.dev\.vars)(?P<suffix>(?:\.[\w-]+)*)(?![\w.(\[/\\])"
 )
-_NOT_SECRET = frozenset(
-    "example sample template tmpl dist default defaults schema md ts js mjs py d txt json yml yaml".split()
+_NOT_SECRET = _words(
+    "example sample template tmpl dist default defaults schema md ts js mjs py d txt json yml yaml"
 )
 """Endings of files that only look like env files, or that are made to be shared."""
 
-_SHOWS = frozenset(
+_SHOWS = _words(
     """
     bat cat batcat cut diff egrep gc get-content git grep head hexdump less more nl od rg sed sort
     strings tac tail tee type vim xxd awk echo printf
-    """.split()
+    """
 )
 """Programs that print a file, or write one from their own text."""
 
-_INSIDE = frozenset("docker podman kubectl oc ssh sudo nerdctl docker-compose".split())
+_INSIDE = _words("docker podman kubectl oc ssh sudo nerdctl docker-compose")
 """Programs whose last words may be another command."""
 
 _SEPARATORS = re.compile(r"&&|\|\||[|;&\n()`]|\$\(")
-_PREFIX = re.compile(r"(?:\s*(?:sudo|time|command|exec|then|do|[A-Za-z_]\w*=\S*)\s+)*")
+_PREFIX = re.compile(
+    r"""
+    \A(?:\s*(?:
+        (?:sudo|time|command|exec|then|do|[A-Za-z_]\w*=\S*)\s
+      | (?:\S*/)?(?:bash|zsh|dash|fish|sh|pwsh|powershell)(?:\.exe)?(?:\s+-\w+)+\s+["']?
+    ))*
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What may stand before the program in a simple command."""
 _DUMP = re.compile(
     r"""
     printenv\b
@@ -70,7 +84,7 @@ def _is_secret_ending(found: re.Match[str]) -> bool:
 
 def _shows(command: str) -> bool:
     """Whether one simple command shows an env file."""
-    command = command[_PREFIX.match(command).end() :].strip()  # type: ignore[union-attr]
+    command = _PREFIX.sub("", command).strip(" \t\r\"'")
     words = command.split(maxsplit=1)
     if not words:
         return False
@@ -100,12 +114,12 @@ _LINE = re.compile(
 )
 _COMMENT = re.compile(rb"[ \t]+#.*", re.DOTALL)
 
-_SETTINGS = frozenset(
+_SETTINGS = _words(
     """
     PATH HOME SHELL PWD OLDPWD LANG LANGUAGE TERM TERM_PROGRAM COLORTERM USER LOGNAME SHLVL HOSTNAME
     TMPDIR EDITOR VISUAL PAGER DISPLAY TZ NODE_ENV ENV ENVIRONMENT APP_ENV RAILS_ENV PORT HOST DEBUG
     LOG_LEVEL LOGLEVEL VIRTUAL_ENV PYTHONPATH NODE_PATH GOPATH JAVA_HOME LS_COLORS OSTYPE
-    """.split()
+    """
 )
 """Names that never hold a secret. `_` is the last command."""
 
@@ -126,7 +140,7 @@ _LOCAL_URL = re.compile(
 
 
 def env_values(text: bytes) -> Iterator[tuple[int, int]]:
-    """Where the values are that an env file's lines give, but for those that are plainly harmless."""
+    """Where the values are that the lines of an env file give, but for the plainly harmless."""
     for line in _LINE.finditer(text):
         group = "bare" if line["quote"] is None else "quoted"
         value = line[group]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place where secrets stand: literals there, the pattern, and a test of what its group holds."""
+    """A place where secrets stand: literals, pattern, and a test of what its group holds."""
 
     literals: tuple[str, ...]
     pattern: re.Pattern[bytes]
@@ -61,8 +61,15 @@ def _is_given_to_curl(found: re.Match[bytes], value: str) -> bool:
 PLACES: tuple[Place, ...] = (
     # scheme://user:password@host, but not image:tag@sha256:…
     Place(
-        ("://",),
-        re.compile(rb"://[^\s:/?#@\"'`<>\\]{0,128}:([^\s/?#\"'`<>]{1,256})@(?!sha256:)"),
+        ("://", r":\/\/"),
+        re.compile(
+            rb"""
+            :\\?/\\?/[^\s:/?\#@"'`<>\\]{0,128}:
+            (?!\d{1,5}[,;|)\]])                          # a port in a list of addresses
+            ([^\s/?\#"'`<>\\]{1,256})@(?!sha256:)
+            """,
+            re.VERBOSE,
+        ),
         _is_password,
     ),
     # Authorization: Bearer …, also as a field of JSON or code
@@ -80,6 +87,13 @@ PLACES: tuple[Place, ...] = (
         _is_opaque,
     ),
     Place(("earer ",), re.compile(rb"earer [ \t]{0,3}([A-Za-z0-9._~+/=-]{16,4096})"), _is_opaque),
+    # Basic authentication as npm and Docker keep it
+    Place((":_auth=",), re.compile(rb":_auth=[\"']?([A-Za-z0-9+/=]{12,4096})"), _is_opaque),
+    Place(
+        ('"auth":',),
+        re.compile(rb'"auth":\s{0,8}"([A-Za-z0-9+/]{12,4096}={0,2})"'),
+        _is_opaque,
+    ),
     # Passwords on a command line, and a line of .netrc
     Place(
         (" -u ", "--user ", "--user="),

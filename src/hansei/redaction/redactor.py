@@ -1,15 +1,15 @@
 """Text in, the same text without secrets out.
 
-Nearly all text holds no secret, so the work is in seeing that quickly: all literals of all rules are
-looked for at once, and a rule runs only where one of its literals stands. What was found becomes
-`[secret:<kind>:<hash>]`, and the result is looked at again until nothing more is found, so cleaning
-a clean text changes nothing.
+Nearly all text holds no secret, so the work is in seeing that quickly: the literals of all rules
+are looked for at once, and a rule runs only where one of its literals stands. What was found
+becomes `[secret:<kind>:<hash>]`, and the result is looked at again until nothing more is found, so
+cleaning a clean text changes nothing.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -49,6 +49,11 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LINE_BREAKS: Final = re.compile(rb"\\+[nrt]|\\|\s")
 
 
+def storable_text(text: str) -> str:
+    """The text with lone surrogates replaced, which UTF-8 cannot hold."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 class Found(NamedTuple):
     """A secret in a text. Where two overlap, the lower rank stays."""
 
@@ -82,26 +87,28 @@ class Redactor:
         """The text without secrets; the same object if there are none."""
         if len(text) > _REMEMBERED_LENGTH:
             return self._scrub(text)
-        known = self._known.get(text, "")
-        if known == "":
-            known = self._remember(text)
-        return text if known is None else known
+        try:
+            clean = self._known[text]
+        except KeyError:
+            clean = self._remember(text)
+        return text if clean is None else clean
 
     def scrub_env(self, text: str) -> str:
-        """The same for text that shows an env file: there every value that could be one is secret."""
+        """The same for text that shows an env file, where every value may be a secret."""
         return self._scrub(text, env=True)
 
     def scrub_named(self, name: str, value: str) -> str:
-        """The same for the value of a field, whose name is not part of the text."""
-        clean = self.scrub(value)
-        if clean is not value or PLACEHOLDER.search(value.encode()):
-            return clean
-        if name.lower().endswith("authorization"):
-            return self.scrub(_HEADER + value).removeprefix(_HEADER)
+        """A scrubbed value without what only its field's name shows to be secret."""
         kind = secret_name(name)
-        if kind is None or not is_secret(value, kind, "quoted"):
+        if kind is None:
+            return self.scrub(_HEADER + value).removeprefix(_HEADER)
+        data = value.encode()
+        if not is_secret(value, kind, "quoted") or PLACEHOLDER.search(data):
             return value
-        return self._placeholder(VALUE, value.encode()).decode()
+        return self._placeholder(VALUE, data).decode()
+
+    def __reduce__(self) -> tuple[type[Redactor], tuple[bytes]]:
+        return Redactor, (self._key,)
 
     def _remember(self, text: str) -> str | None:
         """Scrub a short text and keep the outcome; None stands for unchanged."""
@@ -115,7 +122,7 @@ class Redactor:
         try:
             data = text.encode()
         except UnicodeEncodeError:
-            text = _SURROGATE.sub("\ufffd", text)
+            text = storable_text(text)
             data = text.encode()
         clean = data
         while secrets := self._secrets(clean, env=env):
@@ -136,7 +143,7 @@ class Redactor:
         return _apart(text, found) if found else found
 
     def _replace(self, text: bytes, secrets: Iterable[Found]) -> bytes:
-        pieces = []
+        pieces: list[bytes] = []
         done = 0
         for start, _, end, kind in secrets:
             pieces += text[done:start], self._placeholder(kind, text[start:end])
@@ -151,6 +158,12 @@ class Redactor:
 
 
 _HEADER = "Authorization: "
+
+
+@lru_cache(maxsize=4096)
+def names_secret(name: str) -> bool:
+    """Whether a field of this name may hold a secret that is not one by shape."""
+    return secret_name(name) is not None or name.lower().endswith("authorization")
 
 
 def _apart(text: bytes, found: list[Found]) -> list[Found]:

@@ -56,7 +56,7 @@ _SAMPLE = re.compile(
     rb"([xX0*.])\1{7}|EXAMPLE"
     rb"|(?i:[-_](?:your|example|placeholder|dummy|fake|redacted|here)(?![A-Za-z0-9]))"
 )
-"""What documentation writes where a secret would be: `xxxxxxxx`, `AKIA…EXAMPLE`, `-your-key-here`."""
+"""What documentation writes instead: `xxxxxxxx`, `AKIA…EXAMPLE`, `-your-key-here`."""
 
 
 def _rule(name: str, literals: str, pattern: str, lead: int = 0) -> Rule:
@@ -219,7 +219,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _prefixed("linear-key", "lin_", r"(?:api|oauth)_[A-Za-z0-9]{20,128}"),
     _prefixed("notion-token", "ntn_", r"[A-Za-z0-9]{30,64}"),
-    _rule("notion-token", "ecret", rf"(?<=s)ecret_([A-Za-z0-9]{{43}})(?![A-Za-z0-9])"),
+    _rule("notion-token", "ecret", r"(?<=s)ecret_([A-Za-z0-9]{43})(?![A-Za-z0-9])"),
     _prefixed("figma-token", "figd_", r"[A-Za-z0-9_-]{20,128}"),
     _prefixed("postman-key", "PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
     _prefixed("grafana-token", "glc_ glsa_", r"[A-Za-z0-9+/=_]{20,512}"),

@@ -1,7 +1,8 @@
 """Whether a value is a secret, once its name or its place says that one could stand there.
 
-Decided by plain lists, never by how random a value looks: a reference, a stand-in, a number, a type,
-a path or a word is none; what remains is one. How much must remain depends on how it is written.
+Decided by plain lists, never by how random a value looks: a reference, a stand-in, a number, a
+type, a path or a word is none; what remains is one. How much must remain depends on how the value
+is written.
 """
 
 from __future__ import annotations
@@ -46,15 +47,23 @@ _PLAIN = re.compile(
     (?:0x)?[\d\s.,:/+_%TZ-]*(?:[kmgt]?b|ms|[smhdwy]|mins?|minutes?|hours?|days?|weeks?|px|r?em)?
     | [^A-Za-z0-9]*
     | null|none|nil|undefined|true|false|yes|no|on|off|n/?a|unset|empty|default|auto|unknown|string
+    | required|optional|invalid|incorrect|mismatch|missing|visible|disabled|enabled|plaintext
+    | encrypted|include|same-origin|inherit | v?\d+(?:\.\d+)+(?:[-+.][a-z]*[.\d]*)?
     | u?int\d{0,3}|float\d{0,2}|[iuf]\d{1,3}|utf-?\d+|base\d\d|md5|sha-?\d+|[hrpe]s\d{3}
     | hmac-?sha\d+|aes-?\d+(?:-?[a-z]+)?|oauth-?2(?:\.0)?|ed25519|x509|pkcs\d+|argon2(?:id?)?
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,
 )
-"""Values that say what they are: numbers, dates, truth values, types, algorithms."""
+"""Values that say what they are: numbers, dates, versions, truth values, types."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|:|-|/)[\w$]*)*", re.ASCII)
-_NAMES_A_SECRET = re.compile(r"token|secret|passw|pwd|key|credential|bearer|auth", re.IGNORECASE)
+_NAMES_A_SECRET = re.compile(
+    r"(?:token|secret|passw|pwd|key|credential|bearer|auth)", re.IGNORECASE
+)
+_PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_SHORTEST_PART = 3
+"""How long words are on average, at least. In a random key letters of one case come in pairs."""
+
 _CALL = re.compile(r"[\w.$]+[(\[].*[)\]]", re.ASCII)
 _CODE = re.compile(
     r"(?:[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*!?)?[(\[{]"
@@ -63,25 +72,51 @@ _CODE = re.compile(
 )
 """The beginning of a call, an index or a literal structure, or a dotted name."""
 
+_WORDS = re.compile(r"[a-z]+\d{0,2}(?:[-_.](?:[a-z]+\d{0,2}|v?\d{1,4}))+")
+_TYPE = re.compile(r"[A-Z][a-z]+\d{1,3}[A-Z][A-Za-z]+")
+_NUMBERED = re.compile(r"[A-Za-z_$]+\d{1,3}[A-Za-z_$]*")
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/=]{20}")
 _SHORTEST: dict[Kind, dict[Written, int]] = {
     "password": {"shell": 4, "quoted": 4, "bare": 6},
-    "key": {"shell": 4, "quoted": 8, "bare": 8},
+    "key": {"shell": 6, "quoted": 8, "bare": 8},
 }
+_SHORTEST_WORD = 8
+"""The shortest quoted password of letters alone; shorter ones are mostly names of things."""
 
 
 def is_secret(value: str, kind: Kind, written: Written) -> bool:
     """Whether a value that a secret's name is given is a secret itself."""
-    if len(value) < _SHORTEST[kind][written] or is_harmless(value):
+    if len(value) < _SHORTEST[kind][written] or is_harmless(value) or _is_name(value):
         return False
-    digits = sum(map(str.isdigit, value))
-    if digits <= 2 and _IDENTIFIER.fullmatch(value) and _NAMES_A_SECRET.search(value):
+    if kind == "key" and (not value.isascii() or _WORDS.fullmatch(value)):
         return False
     if written == "shell":
-        return not _CALL.fullmatch(value)
-    if any(map(str.isspace, value)) or (written == "bare" and is_code(value)):
+        return _CALL.fullmatch(value) is None
+    if any(map(str.isspace, value)) or (written == "bare" and _is_expression(value, kind)):
         return False
-    return digits > 0 or _is_word_secret(value, kind, written)
+    if any(map(str.isdigit, value)) or _LONG_RUN.search(value):
+        return True
+    return kind == "password" and written == "quoted" and _is_chosen_word(value)
+
+
+def _is_name(value: str) -> bool:
+    """Whether a value is itself the name of a secret: `auth_token`, `API_KEY`, `user.password2`."""
+    if sum(map(str.isdigit, value)) > 2 or not _IDENTIFIER.fullmatch(value):
+        return False
+    parts = _PART_OF_NAME.findall(value)
+    return len(value) >= _SHORTEST_PART * len(parts) and bool(_NAMES_A_SECRET.search(value))
+
+
+def _is_expression(value: str, kind: Kind) -> bool:
+    """Whether an unquoted value is code: a call, a dotted name, a type, a numbered variable."""
+    if is_code(value) or _TYPE.fullmatch(value):
+        return True
+    return kind == "key" and _NUMBERED.fullmatch(value) is not None
+
+
+def _is_chosen_word(value: str) -> bool:
+    """Whether a value without digits may be a password: a long word, or no word at all."""
+    return len(value) >= _SHORTEST_WORD or not _IDENTIFIER.fullmatch(value)
 
 
 def is_harmless(value: str) -> bool:
@@ -92,10 +127,3 @@ def is_harmless(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression rather than a literal."""
     return _CODE.match(value) is not None
-
-
-def _is_word_secret(value: str, kind: Kind, written: Written) -> bool:
-    """Without a digit: one long run of letters, or a password of letters and other signs."""
-    if _LONG_RUN.search(value):
-        return True
-    return kind == "password" and written == "quoted" and not _IDENTIFIER.fullmatch(value)

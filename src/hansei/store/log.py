@@ -164,7 +164,7 @@ class _Writer:
             copy = usage_of(row)
             tokens = total(copy) + copy.repeated
             self._add_usage(row, found)
-        self.replays.append((row.key, session.id, found.session, row.kind, row.at, tokens))
+        self.replays.append((session.id, row.key, found.session, row.kind, row.at, tokens))
         self.touched.add(session.id)
         self.appended.replayed += 1
 

@@ -58,8 +58,8 @@ CREATE TABLE transcripts (
 CREATE TABLE problems (
   transcript INTEGER NOT NULL,
   offset INTEGER NOT NULL,
-  line INTEGER NOT NULL,
   reason TEXT NOT NULL,
+  line INTEGER NOT NULL,
   PRIMARY KEY (transcript, offset, reason)
 ) WITHOUT ROWID;
 
@@ -80,6 +80,7 @@ CREATE TABLE sessions (
   version TEXT,
   entrypoint TEXT,
   title TEXT,
+  opening TEXT,
   role TEXT,
   started_at INTEGER,
   ended_at INTEGER,
@@ -137,8 +138,8 @@ CREATE TABLE requests (
 CREATE INDEX requests_by_session ON requests (session);
 
 CREATE TABLE replays (
-  key INTEGER NOT NULL,
   session INTEGER NOT NULL,
+  key INTEGER NOT NULL,
   owner INTEGER NOT NULL,
   kind TEXT NOT NULL,
   at INTEGER,

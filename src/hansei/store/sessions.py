@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from hansei.store.rows import SHARED
 from hansei.store.workspaces import workspace_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 _FIRST_STAYS = ("parent", "relation", "spawned_by", "cwd", "commit", "entrypoint", "role")
 _LAST_STAYS = ("branch", "version", "title")
-_FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "driver", "driver_recorded")
+_FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "driver", "driver_recorded")
+_ORIGIN, _TEXT = SHARED.index("origin"), SHARED.index("text")
+_TYPED = {"human", "queued_human"}
+
+OPENING_CHARACTERS = 200
+"""How much of a session's first prompt stands for it where the agent gave no title."""
 _COLUMNS = ", ".join(f'"{name}"' for name in (*_FACTS, "started_at", "ended_at", "next_seq"))
 
 
@@ -45,9 +51,16 @@ class OpenSession:
         if row.at is not None:
             self.started_at = row.at if self.started_at is None else min(self.started_at, row.at)
             self.ended_at = row.at if self.ended_at is None else max(self.ended_at, row.at)
+        if row.kind == "prompt" and not self.facts.get("opening"):
+            self._open_with(row)
         taken = self.next_seq
         self.next_seq += 1
         return taken
+
+    def _open_with(self, row: Row) -> None:
+        origin, text = row.columns[_ORIGIN], row.columns[_TEXT]
+        if origin in _TYPED and text:
+            self.facts["opening"] = text[:OPENING_CHARACTERS]
 
 
 class OpenSessions:

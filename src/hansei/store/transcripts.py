@@ -95,7 +95,7 @@ def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
     for problem in piece.problems[:PROBLEMS_KEPT]:
         db.execute(
             "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?)",
-            (number, problem.offset, problem.line, problem.reason),
+            (number, problem.offset, problem.reason, problem.line),
         )
     return int(number)
 

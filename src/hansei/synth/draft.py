@@ -165,22 +165,21 @@ class Draft:
 
     def _request(self, doings: Sequence[Doing], reply: str, thought: str) -> list[str]:
         begun = self.now()
-        calls = []
-        ended = self._rigid
-        for doing in doings:
+        starts = []
+        for _ in doings:
             self._rigid += CALL_GAP
-            calls.append(self._call(doing))
-            ended = max(ended, self._rigid + doing.seconds)
-        self._rigid = ended
+            starts.append(self.now())
+        # Calls run side by side once all of them are made.
+        calls = [self._call(doing, at) for doing, at in zip(doings, starts, strict=True)]
+        self._rigid += max((doing.seconds for doing in doings), default=0)
         self.steps.append(Request(begun, thought, reply, tuple(calls)))
         self._bytes += len(thought) + len(reply)
         return [call.key for call in calls]
 
-    def _call(self, doing: Doing) -> Call:
+    def _call(self, doing: Doing, at: int) -> Call:
         key = self.next_call()
         self._calls += 1
         outcome = None
-        at = self.now()
         if doing.answered:
             self._moments.append((self._elastic, self._rigid + doing.seconds))
             outcome = Outcome(doing.text, len(self._moments) - 1, doing.state, doing.exit_code)

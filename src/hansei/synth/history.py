@@ -107,7 +107,7 @@ def walk(plan: WorldPlan) -> Iterator[Sitting | Commit]:
             yield from commits
             clock, head = commits[-1].at, commits[-1].name
             tree |= commits[-1].files
-            later += _afterthoughts(plan, outline, assignment, clock)
+            later += _afterthoughts(plan, outline, assignment)
             later.sort(key=lambda entry: entry[0])
 
 
@@ -140,8 +140,7 @@ def _assign(plan: WorldPlan, outline: Outline, tree: Mapping[str, str]) -> Assig
     page = outline.fate in {"landed", "squashed"} and rng.random() < 0.35
     work = work or feature(tree, wanted, rng, outline.topic, with_page=page)
     fate = outline.fate
-    last = plan.outlines[-1].sittings[0].start
-    if fate in {"reverted", "reworked"} and _due(plan, outline) > last - DAY:
+    if fate in {"reverted", "reworked"} and _due(plan, outline) is None:
         fate = "landed"  # nobody has had the time for second thoughts
     written = work.edits
     if fate == "reformatted":
@@ -151,9 +150,13 @@ def _assign(plan: WorldPlan, outline: Outline, tree: Mapping[str, str]) -> Assig
     return Assignment(work, fate, by_agent, written)
 
 
-def _due(plan: WorldPlan, outline: Outline) -> int:
-    delay = dice(plan.seed, "afterthought", outline.index).randrange(*AFTERTHOUGHT)
-    return outline.sittings[0].end + delay
+def _due(plan: WorldPlan, outline: Outline) -> int | None:
+    """When somebody has second thoughts; None where the world ends before."""
+    end, last = outline.sittings[0].end, plan.outlines[-1].sittings[0].start
+    soonest, latest = AFTERTHOUGHT
+    room = min(last - end, latest)
+    rng = dice(plan.seed, "afterthought", outline.index)
+    return end + rng.randrange(soonest, room) if room > soonest else None
 
 
 def _landing(
@@ -187,7 +190,7 @@ def draft_headlines(wanted: Deed) -> tuple[str, str]:
 
 
 def _afterthoughts(
-    plan: WorldPlan, outline: Outline, assignment: Assignment, landed: int
+    plan: WorldPlan, outline: Outline, assignment: Assignment
 ) -> list[tuple[int, Commit, dict[str, tuple[str, str]]]]:
     """What a person will do to the work later on, as replaced texts by path."""
     name = assignment.afterthought(outline)
@@ -202,7 +205,8 @@ def _afterthoughts(
         message = f"Reword: {subject[0].lower()}{subject[1:]}"
         edit = assignment.work.edits[0]
         changes = {edit.path: reworked(assignment.work.deed, edit)}
-    due = max(_due(plan, outline), landed)
+    due = _due(plan, outline)
+    assert due is not None
     author = STEADY if outline.developer is BURSTY else BURSTY
     return [(due, Commit(name, due, author, message, {}, None), changes)]
 

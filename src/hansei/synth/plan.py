@@ -158,20 +158,26 @@ PATTERNS: tuple[Pattern, ...] = (
     ),
 )
 
+
+def _takes_shape(outline: Outline) -> bool:
+    """Whether a slip in its code can be told from what a formatter does."""
+    return outline.kind == "feature" and outline.fate != "reformatted"
+
+
 TOPICS: tuple[tuple[str, float, int, Callable[[Outline], bool]], ...] = (
-    ("logger", 0.2, 3, lambda outline: outline.kind == "feature"),
-    ("environment", 0.12, 2, lambda outline: outline.works and outline.breaks_rule),
-    ("cents", 0.08, 2, lambda outline: outline.kind == "feature"),
-    ("clock", 0.07, 1, lambda outline: outline.kind == "feature"),
+    ("logger", 0.2, 3, _takes_shape),
+    ("environment", 0.12, 1, lambda outline: outline.works and outline.breaks_rule),
+    ("cents", 0.08, 1, _takes_shape),
+    ("clock", 0.07, 1, _takes_shape),
     ("scope", 0.07, 1, _works),
 )
 """What is corrected, in which share of the working sessions, and at least how often."""
 
 FATES: tuple[tuple[Fate, float], ...] = (
-    ("squashed", 0.12),
-    ("reformatted", 0.1),
     ("reverted", 0.1),
     ("reworked", 0.13),
+    ("squashed", 0.12),
+    ("reformatted", 0.1),
     ("abandoned", 0.1),
 )
 """Shares of the fates other than landing as written."""
@@ -187,7 +193,7 @@ def plan_world(seed: int, now: int, sessions: int, weeks: int, agents: Sequence[
     sittings = _resume(dice(seed, "resumes"), spans, resumed)
     rule_before = (len(sittings) + 1) // 2
     outlines = _outlines(seed, sittings, agents, rule_before)
-    outlines = _deal(dice(seed, "patterns"), outlines)
+    outlines = _deal(seed, outlines)
     return WorldPlan(seed, start, tuple(outlines), rule_before, len(outlines) * 3 // 4)
 
 
@@ -316,21 +322,21 @@ def _kind(turn: int, *, automated: bool) -> Kind:
     return "question" if turn % 5 == 4 else "fix" if turn % 8 == 5 else "feature"
 
 
-def _deal(rng: Random, outlines: list[Outline]) -> list[Outline]:
-    """Hand out forks, patterns, corrections and fates."""
-    dealt = _forks(rng, outlines)
+def _deal(seed: int, outlines: list[Outline]) -> list[Outline]:
+    """Hand out forks, patterns, fates and corrections, each by dice of its own."""
+    dealt = _forks(dice(seed, "forks"), outlines)
     for pattern in PATTERNS:
+        rng = dice(seed, "pattern", pattern.name)
         for group in _groups(dealt, pattern.within):
             fitting = [outline for outline in group if pattern.fits(outline)]
             for chosen in _some(rng, fitting, pattern.share, pattern.least):
-                dealt[chosen.index] = replace(
-                    dealt[chosen.index], patterns=dealt[chosen.index].patterns | {pattern.name}
-                )
+                dealt[chosen.index] = replace(chosen, patterns=chosen.patterns | {pattern.name})
+    dealt = _fates(seed, dealt)
     for topic, share, least, fits in TOPICS:
         free = [outline for outline in dealt if fits(outline) and outline.topic is None]
-        for chosen in _some(rng, free, share, least):
-            dealt[chosen.index] = replace(dealt[chosen.index], topic=topic)
-    return _fates(rng, dealt)
+        for chosen in _some(dice(seed, "topic", topic), free, share, least):
+            dealt[chosen.index] = replace(chosen, topic=topic)
+    return dealt
 
 
 def _groups(outlines: list[Outline], within: str) -> list[list[Outline]]:
@@ -366,17 +372,20 @@ def _forks(rng: Random, outlines: list[Outline]) -> list[Outline]:
     return dealt
 
 
-def _fates(rng: Random, outlines: list[Outline]) -> list[Outline]:
+def _fates(seed: int, outlines: list[Outline]) -> list[Outline]:
     dealt = [replace(outline, fate="landed") if outline.works else outline for outline in outlines]
+    working = sum(outline.works for outline in dealt)
     for fate, share in FATES:
+        # Second thoughts take time, so what is undone later is done early.
+        last = len(dealt) * (0.6 if fate in {"reverted", "reworked"} else 1)
         free = [
             outline
             for outline in dealt
             if outline.fate == "landed"
+            and outline.index < last
             and (outline.kind == "feature" or fate == "abandoned")
-            and (outline.topic is None or fate != "reformatted")
         ]
-        working = sum(outline.works for outline in dealt)
-        for chosen in rng.sample(free, min(len(free), max(1, round(share * working)))):
+        count = min(len(free), max(1, round(share * working)))
+        for chosen in dice(seed, "fate", fate).sample(free, count):
             dealt[chosen.index] = replace(chosen, fate=fate)
     return dealt

@@ -31,7 +31,6 @@ CHILD_DELAY = 200
 @dataclass(frozen=True)
 class Run:
     command: str
-    purpose: str = ""
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,6 @@ def _shape(
         "name": wanted.name,
         "slug": wanted.slug,
         "phrase": wanted.phrase,
-        "noun": wanted.name.split("_", 1)[1],
         "entity": entity,
         "Entity": entity.capitalize(),
         "days": str(rng.randrange(2, 60)),
@@ -227,16 +226,17 @@ _SHAPES: dict[str, tuple[str, str, str, str]] = {
 def {name}({entity}: {Entity}, days: int = {days}) -> {Entity}:
     """Decide whether to {phrase}."""
 {right}
-    if fee_cents > {cents}:
+    if {name}_cents > {cents}:
         raise Refused("{slug} is above {cents} cents")
-    return replace({entity}, amount_cents={entity}.amount_cents - fee_cents, note="{slug}")
+    rest = {entity}.amount_cents - {name}_cents
+    return replace({entity}, amount_cents=rest, since=clock.today(), note="{slug}")
 ''',
         """
 def test_{name}() -> None:
     assert {name}(make(amount_cents=300)).note == "{slug}"
 """,
-        "    fee_cents = {entity}.amount_cents * days // {part}",
-        "    fee_cents = float({entity}.amount_cents) * days / {part}.0",
+        "    {name}_cents = {entity}.amount_cents * days // {part}",
+        "    {name}_cents = float({entity}.amount_cents) * days / {part}.0",
     ),
     "logger": (
         '''
@@ -259,15 +259,15 @@ def test_{name}() -> None:
 def {name}({entity}: {Entity}) -> bool:
     """Whether it is time to {phrase}."""
 {right}
-    late = days > GRACE_DAYS + {days} and {entity}.amount_cents > {cents}
+    late = {name}_days > GRACE_DAYS + {days} and {entity}.amount_cents > {cents}
     return late and "{slug}" not in {entity}.note
 ''',
         """
 def test_{name}() -> None:
     assert not {name}(make(note="{slug}"))
 """,
-        "    days = (clock.today() - {entity}.since).days",
-        "    days = (datetime.now().date() - {entity}.since).days",
+        "    {name}_days = (clock.today() - {entity}.since).days",
+        "    {name}_days = (datetime.now().date() - {entity}.since).days",
     ),
 }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from hansei.synth.story import Usage
     from hansei.synth.truth import Truth
 
-DEMO_SEED = 20
+DEMO_SEED = 10
 """A world of this seed has every pattern within its few sessions."""
 
 

@@ -42,35 +42,40 @@ def command(wanted: dict[str, Any], failed: bool, limit: int, ingest: bool, as_j
 
 
 def listing(found: list[SessionLine], *, everywhere: bool) -> list[str]:
-    """Sessions as a table."""
+    """Sessions as a table; columns that would say the same everywhere are left out."""
     columns = [
         Column("id", "left"),
         Column("started", "left"),
         Column("took"),
         Column("agent", "left"),
         Column("driver", "left"),
-        *([Column("workspace", "left", flexible=True)] if everywhere else []),
+        Column("workspace", "left", flexible=True),
         *map(Column, ("prompts", "calls", "failed", "tokens", "cost")),
-        Column("title", "left", flexible=True),
+        Column("about", "left", flexible=True),
     ]
-    return output.table(columns, [_cells(line, everywhere) for line in found])
+    if len({line.agent for line in found}) < 2:
+        columns = [column for column in columns if column.title != "agent"]
+    if not everywhere:
+        columns = [column for column in columns if column.title != "workspace"]
+    cells = [_cells(line) for line in found]
+    return output.table(columns, [[row[column.title] for column in columns] for row in cells])
 
 
-def _cells(line: SessionLine, everywhere: bool) -> list[str]:
-    return [
-        line.short,
-        output.minute(line.started_at),
-        output.duration(line.started_at, line.ended_at),
-        line.agent,
-        line.driver or output.UNKNOWN,
-        *([output.one_line(line.workspace)] if everywhere else []),
-        f"{line.prompts:,}",
-        f"{line.calls:,}",
-        click.style(f"{line.failed:,}", fg="red") if line.failed else "0",
-        output.tokens(line.tokens) if line.requests else "–",
-        cost(line),
-        output.one_line(line.title or line.role or ""),
-    ]
+def _cells(line: SessionLine) -> dict[str, str]:
+    return {
+        "id": line.short,
+        "started": output.minute(line.started_at),
+        "took": output.duration(line.started_at, line.ended_at),
+        "agent": line.agent,
+        "driver": line.driver or output.UNKNOWN,
+        "workspace": output.one_line(line.workspace),
+        "prompts": f"{line.prompts:,}",
+        "calls": f"{line.calls:,}",
+        "failed": click.style(f"{line.failed:,}", fg="red") if line.failed else "0",
+        "tokens": output.tokens(line.tokens) if line.requests else "–",
+        "cost": cost(line),
+        "about": output.one_line(line.name),
+    }
 
 
 def cost(line: SessionLine) -> str:

@@ -55,7 +55,7 @@ def screen(answer: Status) -> Iterator[str]:
         f"spend    {output.tokens(total.total_tokens)} tokens (measured), {price} (derived)"
         f"{unpriced if total.unpriced_requests else ''}"
     )
-    yield f"counted  once: {removed(answer.summary.removed)}"
+    yield f"doubles  {removed(answer.summary.removed)}"
     yield f"unread   {_unread(answer)}"
     yield f"places   {_workspaces(answer)}"
     yield ""

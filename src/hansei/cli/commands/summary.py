@@ -125,7 +125,7 @@ def removed(told: Removed) -> str:
     if not told.tokens:
         return "no token was told twice"
     return (
-        f"removed {output.tokens(told.tokens)} tokens told more than once:"
-        f" {output.plural(told.repeated_lines, 'repeated line')} of one response,"
-        f" {output.plural(told.replayed_requests, 'request')} copied by forks and resumes"
+        f"{output.tokens(told.tokens)} tokens were told more than once and counted once"
+        f" ({output.plural(told.repeated_lines, 'repeated line')},"
+        f" {output.plural(told.replayed_requests, 'request')} copied by forks)"
     )

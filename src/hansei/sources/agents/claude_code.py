@@ -142,8 +142,8 @@ class ClaudeCode:
         if not places:
             configuration = environment.folder("XDG_CONFIG_HOME", ".config")
             places = [environment.home / ".claude", configuration / "claude"]
-        places += [Path(part).expanduser() for part in extra]
-        return [place if place.name == "projects" else place / "projects" for place in places]
+        roots = [place if place.name == "projects" else place / "projects" for place in places]
+        return roots + [_projects(Path(part).expanduser()) for part in extra]
 
     def discover(self, environment: Environment, extra: list[str]) -> Iterator[Transcript]:
         """Every session and subagent file, and each list of typed prompts."""
@@ -192,6 +192,12 @@ class ClaudeCode:
             more=part.more,
             restarted=part.restarted,
         )
+
+
+def _projects(place: Path) -> Path:
+    """The projects of a configuration folder; any other folder is taken as it is."""
+    below = place / "projects"
+    return below if below.is_dir() else place
 
 
 def _read_lines(

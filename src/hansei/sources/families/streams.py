@@ -8,7 +8,7 @@ stored as it is.
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -59,14 +59,15 @@ class Tally(msgspec.Struct, array_like=True):
 
     def add(self, counts: Counts) -> None:
         """Take in one more line."""
-        self.most = [
-            new if old is None or (new is not None and new > old) else old
-            for old, new in zip(self.most, counts, strict=True)
-        ]
+        if tuple(self.most) != counts:  # most lines repeat the one before
+            self.most = [
+                new if old is None or (new is not None and new > old) else old
+                for old, new in zip(self.most, counts, strict=True)
+            ]
         self.lines += 1
         self.told += sum(filter(None, counts[:BILLED]))
 
-    def totals(self) -> dict[str, int | None]:
+    def totals(self) -> dict[str, Any]:
         """The largest value of each field, as a `RequestUsage` names them.
 
         `repeated` is what a reader that adds up all lines would count on top.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -92,13 +92,13 @@ class ClaudeCode:
         return one_of(VERSIONS, session)
 
     def tool(self, action: Action) -> str:
-        return _KINDS[type(action)]
+        return _tool(action, "new").kind
 
     def result_text(self, call: Call, session: Session) -> str:
         return _result_text(call, session.era)
 
     def arguments_text(self, call: Call, session: Session) -> str:
-        return msgspec.json.encode(_tool(call.action, session.era)[1]).decode()
+        return msgspec.json.encode(_tool(call.action, session.era).arguments).decode()
 
     def write(self, home: Path, root: Path, episode: Episode) -> Written:
         """Write the main file, its subagents' files, and a copy where one was made."""
@@ -274,9 +274,12 @@ def _prompt(page: _Page, prompt: Prompt) -> None:
     if page.session.era != "new":
         page.user(prompt.at, prompt.text)
         return
-    source = {"promptSource": "sdk"} if page.session.driver == "automated" else {}
-    fields = {"promptId": uuid4(page.rng), "permissionMode": "default", **source}
+    fields = {"promptId": uuid4(page.rng), "permissionMode": "default"}
+    if page.session.driver == "automated":
+        fields["promptSource"] = "sdk"
     name = page.user(prompt.at, prompt.text, **fields)
+    if page.session.relation == "subagent":
+        return
     snapshot = {"messageId": name, "trackedFileBackups": {}, "timestamp": iso(prompt.at)}
     page.note("file-history-snapshot", messageId=name, snapshot=snapshot, isSnapshotUpdate=False)
 
@@ -348,18 +351,17 @@ def _request(page: _Page, request: Request, usage: Usage, episode: Episode | Non
 def _blocks(page: _Page, request: Request) -> list[tuple[Line, int]]:
     blocks: list[tuple[Line, int]] = []
     if request.thought:
-        signature = text(page.rng, 64)
-        thought = {"type": "thinking", "thinking": request.thought, "signature": signature}
-        blocks.append((thought, request.at))
+        thought = {"type": "thinking", "thinking": request.thought}
+        blocks.append(({**thought, "signature": text(page.rng, 64)}, request.at))
     if request.reply:
         if page.session.era == "middle" and page.rng.random() < SNAPSHOT_SHARE:
             half = request.reply[: len(request.reply) // 2]
             blocks.append(({"type": "text", "text": half}, request.at))
         blocks.append(({"type": "text", "text": request.reply}, request.at))
     for call in request.calls:
-        name, arguments = _tool(call.action, page.session.era)
+        tool = _tool(call.action, page.session.era)
         call_id = page.writer.call_id(call.key)
-        block = {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+        block = {"type": "tool_use", "id": call_id, "name": tool.name, "input": tool.arguments}
         blocks.append((block, call.at))
     return blocks
 
@@ -456,51 +458,43 @@ def _progress(page: _Page, line: Line, child: Session, call_id: str, asked: str)
 # --- tools ----------------------------------------------------------------------------------------
 
 
-_KINDS: dict[type, str] = {
-    Run: "shell",
-    Read: "read",
-    Change: "edit",
-    Create: "write",
-    Search: "search",
-    ListFiles: "search",
-    Plan: "plan",
-    Fetch: "web",
-    Consult: "mcp",
-    Delegate: "subagent",
-}
+class _Tool(NamedTuple):
+    kind: str
+    name: str
+    arguments: Line
 
 
-def _tool(action: Action, era: Era) -> tuple[str, Line]:
-    """The name of the tool and its arguments."""
+def _tool(action: Action, era: Era) -> _Tool:
+    """The tool that does an action."""
     match action:
-        case Run(command, purpose):
-            return "Bash", {
-                "command": command,
-                "description": purpose or f"Run {command.split()[0]}",
-            }
+        case Run(command):
+            words = {"command": command, "description": f"Run {command.split()[0]}"}
+            return _Tool("shell", "Bash", words)
         case Read(path, start, lines):
             part = {} if lines is None else {"offset": start, "limit": lines}
-            return "Read", {"file_path": f"{ROOT}/{path}", **part}
+            return _Tool("read", "Read", {"file_path": f"{ROOT}/{path}", **part})
         case Change(path, old, new):
-            return "Edit", {"file_path": f"{ROOT}/{path}", "old_string": old, "new_string": new}
+            texts = {"old_string": old, "new_string": new}
+            return _Tool("edit", "Edit", {"file_path": f"{ROOT}/{path}", **texts})
         case Create(path, content):
-            return "Write", {"file_path": f"{ROOT}/{path}", "content": content}
+            return _Tool("write", "Write", {"file_path": f"{ROOT}/{path}", "content": content})
         case Search(pattern, path):
-            return "Grep", {"pattern": pattern, "path": f"{ROOT}/{path}", "output_mode": "content"}
+            where = {"path": f"{ROOT}/{path}", "output_mode": "content"}
+            return _Tool("search", "Grep", {"pattern": pattern, **where})
         case ListFiles(glob):
-            return "Glob", {"pattern": glob}
+            return _Tool("search", "Glob", {"pattern": glob})
         case Plan(items):
             todos = [
                 {"content": task, "status": state, "activeForm": task} for task, state in items
             ]
-            return "TodoWrite", {"todos": todos}
+            return _Tool("plan", "TodoWrite", {"todos": todos})
         case Fetch(url, question):
-            return "WebFetch", {"url": url, "prompt": question}
+            return _Tool("web", "WebFetch", {"url": url, "prompt": question})
         case Consult(server, tool, arguments):
-            return f"mcp__{server}__{tool}", dict(arguments)
+            return _Tool("mcp", f"mcp__{server}__{tool}", dict(arguments))
         case Delegate(role, title, prompt):
-            arguments = {"description": title, "prompt": prompt, "subagent_type": role}
-            return ("Agent" if era == "new" else "Task"), arguments
+            errand = {"description": title, "prompt": prompt, "subagent_type": role}
+            return _Tool("subagent", "Agent" if era == "new" else "Task", errand)
 
 
 def _result_text(call: Call, era: Era) -> str:
@@ -578,19 +572,17 @@ def _delegate_details(call: Call, errand: Delegate, episode: Episode) -> Line:
     told = episode.child(errand.child)
     assert call.outcome is not None
     last = told.usages[-1]
-    details: Line = {
+    name = {} if told.session.era == "old" else {"agentId": _agent_id(told.session)}
+    return {
         "status": "completed",
         "prompt": errand.prompt,
-        "agentId": _agent_id(told.session),
+        **name,
         "content": [{"type": "text", "text": call.outcome.text}],
         "totalDurationMs": call.outcome.at - call.at,
         "totalTokens": last.context + last.output,
         "totalToolUseCount": sum(len(request.calls) for request in requests(told.session)),
         "usage": _usage(last, last.output),
     }
-    if told.session.era == "old":
-        del details["agentId"]
-    return details
 
 
 # --- disk -----------------------------------------------------------------------------------------
@@ -604,8 +596,5 @@ def _save(path: Path, lines: list[Line], root: Path) -> int:
 
 def _line_tokens(line: Line) -> int:
     message = line.get("message") or line.get("data", {}).get("message", {}).get("message", {})
-    usage = message.get("usage")
-    if usage is None:
-        return 0
-    fields = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    return sum(usage[name] for name in (*fields, "output_tokens"))
+    usage = message.get("usage", {})
+    return sum(number for name, number in usage.items() if name.endswith("_tokens"))

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 ASIDE = "side_question"
 """The one purpose of the program's own subagents whose prompts a person types."""
+WARM_UP = "Warmup"
+"""What the program sends a subagent to fill the provider's cache before there is work."""
 QUEUE_KEPT = 32
 SILENT_BLOCKS = frozenset(("image", "document", "fallback"))
 """Blocks without words of their own."""
@@ -108,7 +110,7 @@ def _origin(reader: Reader, record: Record, text: str) -> Origin:
     if reader.transcript.variant == SUBAGENT or record.is_sidechain:
         purpose = helper_purpose(reader.transcript.path)
         if purpose is None:
-            return Origin.PARENT_AGENT
+            return Origin.HARNESS if text == WARM_UP else Origin.PARENT_AGENT
         return Origin.HUMAN if purpose == ASIDE else Origin.HARNESS
     return Origin.HUMAN
 

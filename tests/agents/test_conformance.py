@@ -1,0 +1,520 @@
+"""What every source must do, over every built-in source and every fixture it brings.
+
+A fixture is a folder `tests/fixtures/agents/<agent>/<case>/` with files as the agent writes them and
+`expected.json`, the truth worked out by hand.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import tempfile
+import time
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from hansei import plugins
+from hansei.config import Environment
+from hansei.events import codec
+from hansei.events.model import (
+    MARKER,
+    AnyEvent,
+    Compaction,
+    FileEdit,
+    Interruption,
+    Notice,
+    Origin,
+    Prompt,
+    Reply,
+    RequestUsage,
+    SessionFacts,
+    SlashCommand,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Unrecognised,
+)
+from hansei.events.usage import TOKENS
+from hansei.sources import catalogue
+from hansei.sources.contract import SLICE_BYTES, START, Cursor, Problem, Transcript, latest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hansei.sources.contract import Source
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "agents"
+AGENTS = plugins.builtin_names(catalogue.PACKAGE)
+CASES = sorted(path.parent for path in FIXTURES.glob("*/*/expected.json"))
+LONGEST_IN_A_CURSOR = 100
+FUZZ_SECONDS = 5.0
+PERSONS = {Origin.HUMAN, Origin.QUEUED_HUMAN}
+
+every_case = pytest.mark.parametrize(
+    "case", CASES, ids=lambda path: f"{path.parent.name}-{path.name}"
+)
+quick = settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@dataclass
+class Told:
+    """Everything that one or more readings brought."""
+
+    events: list[AnyEvent] = field(default_factory=list)
+    sessions: dict[str, SessionFacts] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    cursor: Cursor = START
+    restarted: bool = False
+
+    @property
+    def known(self) -> list[AnyEvent]:
+        return latest(self.events)
+
+    def learn(self, facts: SessionFacts) -> None:
+        """Join facts as a store does: the first value stays but for a few."""
+        before = self.sessions.setdefault(facts.id, SessionFacts(id=facts.id))
+        for name in facts.__struct_fields__:
+            old, new = getattr(before, name), getattr(facts, name)
+            if name in ("title", "version", "branch"):
+                setattr(before, name, new or old)
+            elif name in ("driver", "driver_recorded"):
+                if facts.driver_recorded or before.driver is None:
+                    setattr(before, name, new)
+            elif old is None:
+                setattr(before, name, new)
+
+
+def source_of(case: Path) -> Source:
+    return catalogue.load(case.relative_to(FIXTURES).parts[0])
+
+
+def transcripts(source: Source, folder: Path) -> list[Transcript]:
+    nowhere = Environment(home=folder / "no-home", variables={})
+    return source.reading_order(list(source.discover(nowhere, [str(folder)])))
+
+
+def read(
+    source: Source,
+    transcript: Transcript,
+    told: Told | None = None,
+    limit: int = SLICE_BYTES,
+) -> Told:
+    """Read on from where an earlier reading stopped, until there is no more."""
+    told = told or Told()
+    while True:
+        reading = source.read(transcript, told.cursor, limit)
+        assert len({event.key for event in reading.events}) == len(reading.events)
+        told.events += reading.events
+        told.problems += reading.problems
+        told.restarted |= reading.restarted
+        for facts in reading.sessions.values():
+            told.learn(facts)
+        told.cursor = msgspec.json.decode(msgspec.json.encode(reading.cursor), type=Cursor)
+        if not reading.more:
+            return told
+
+
+def read_all(source: Source, folder: Path) -> Told:
+    whole = Told()
+    for transcript in transcripts(source, folder):
+        whole.cursor = START
+        read(source, transcript, whole)
+    return whole
+
+
+@contextmanager
+def copied(case: Path) -> Iterator[Path]:
+    """A copy of a fixture that a test may spoil."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "copy"
+        shutil.copytree(case, copy)
+        yield copy
+
+
+def growing(case: Path) -> list[Transcript]:
+    """The fixture's transcripts that grow line by line."""
+    return [item for item in transcripts(source_of(case), case) if item.path.suffix == ".jsonl"]
+
+
+def moved(transcript: Transcript, case: Path, copy: Path) -> Transcript:
+    path = copy / transcript.path.relative_to(case)
+    return Transcript(transcript.agent, path, transcript.variant)
+
+
+# --- the truth ------------------------------------------------------------------------------------
+
+
+def summarise(told: Told) -> dict[str, Any]:
+    """What was told in the words of `expected.json`; what is empty is left out."""
+    sessions: dict[str, Any] = {}
+    events = told.known
+    for session in sorted({event.session for event in events}):
+        own = [event for event in events if event.session == session]
+        summary = {**_facts(told.sessions[session]), **_counts(own), **_requests(own)}
+        sessions[session] = {name: value for name, value in summary.items() if value}
+    found: dict[str, Any] = {"sessions": sessions}
+    if told.problems:
+        found["problems"] = len(told.problems)
+    return found
+
+
+def _facts(facts: SessionFacts) -> dict[str, Any]:
+    return {
+        name: str(value) if isinstance(value, str) else value
+        for name in facts.__struct_fields__
+        if name != "id" and (value := getattr(facts, name)) is not None
+    }
+
+
+def _counts(events: list[AnyEvent]) -> dict[str, Any]:
+    results = [event for event in events if isinstance(event, ToolResult)]
+    prompts = [event for event in events if isinstance(event, Prompt)]
+    return {
+        "prompts": Counter(str(event.origin) for event in prompts),
+        "images": sum(event.images for event in prompts),
+        "commands": [event.name for event in events if isinstance(event, SlashCommand)],
+        "interruptions": sum(isinstance(event, Interruption) for event in events),
+        "replies": sum(isinstance(event, Reply) for event in events),
+        "thoughts": sum(isinstance(event, Thought) for event in events),
+        "calls": Counter(str(event.tool) for event in events if isinstance(event, ToolCall)),
+        "results": Counter(str(event.status) for event in results),
+        "bases": Counter(str(event.basis) for event in results),
+        "exit_codes": [event.exit_code for event in results if event.exit_code is not None],
+        "sizes": [event.size for event in results if event.size is not None],
+        "truncated": sum(event.truncated for event in results),
+        "children": sorted(event.child for event in results if event.child),
+        "edits": [
+            [event.path, event.operation, event.added, event.removed]
+            for event in events
+            if isinstance(event, FileEdit)
+        ],
+        "compactions": [
+            {
+                "trigger": event.trigger,
+                "tokens_before": event.tokens_before,
+                "summary": bool(event.text),
+                "partial": event.partial,
+            }
+            for event in events
+            if isinstance(event, Compaction)
+        ],
+        "notices": Counter(event.name for event in events if isinstance(event, Notice)),
+        "unrecognised": sorted(event.name for event in events if isinstance(event, Unrecognised)),
+    }
+
+
+def _requests(events: list[AnyEvent]) -> dict[str, Any]:
+    requests = [event for event in events if isinstance(event, RequestUsage)]
+    return {
+        "requests": len(requests),
+        "tokens": {name: _total(requests, name) for name in TOKENS} if requests else {},
+        "reasoning": _total(requests, "reasoning"),
+        "web_searches": _total(requests, "web_searches"),
+        "lines": sum(event.lines for event in requests),
+        "repeated": sum(event.repeated for event in requests),
+        "tiers": [event.tier for event in requests if event.tier],
+        "models": sorted({event.model for event in requests if event.model}),
+    }
+
+
+def _total(requests: list[RequestUsage], name: str) -> int | None:
+    known = [value for event in requests if (value := getattr(event, name)) is not None]
+    return sum(known) if known else None
+
+
+@every_case
+def test_what_is_told_equals_the_fixtures_truth(case: Path) -> None:
+    expected = json.loads((case / "expected.json").read_text("utf-8"))
+    found = summarise(read_all(source_of(case), case))
+    assert sorted(found["sessions"]) == sorted(expected["sessions"])
+    for session, truth in expected["sessions"].items():
+        told = found["sessions"][session]
+        assert {name: told.get(name) for name in truth} == _unless_false(truth), session
+        unsaid = {name for name in told if name not in truth} - NOT_ALWAYS_WORKED_OUT
+        assert not unsaid, f"{session} also has {unsaid}"
+    assert found.get("problems", 0) == expected.get("problems", 0)
+
+
+NOT_ALWAYS_WORKED_OUT = {
+    "branch", "cwd", "version", "entrypoint", "models", "bases", "exit_codes", "sizes",
+}  # fmt: skip
+"""What a case may leave unsaid if it is not about that."""
+
+
+def _unless_false(truth: dict[str, Any]) -> dict[str, Any]:
+    return {name: value or None for name, value in truth.items()}
+
+
+# --- laws -----------------------------------------------------------------------------------------
+
+
+@every_case
+def test_reading_again_adds_nothing(case: Path) -> None:
+    source = source_of(case)
+    for transcript in transcripts(source, case):
+        first = read(source, transcript)
+        again = source.read(transcript, first.cursor)
+        assert again.events == []
+        assert again.problems == []
+        assert not again.more
+        assert not again.restarted
+        assert again.cursor == first.cursor
+
+
+@every_case
+@given(limit=st.integers(1, 5_000))
+@quick
+def test_reading_in_pieces_equals_reading_whole(case: Path, limit: int) -> None:
+    source = source_of(case)
+    for transcript in transcripts(source, case):
+        whole = read(source, transcript)
+        pieces = read(source, transcript, limit=limit)
+        assert pieces.known == whole.known
+        assert pieces.sessions == whole.sessions
+        assert pieces.problems == whole.problems
+        assert pieces.cursor == whole.cursor
+
+
+@every_case
+@given(data=st.data())
+@quick
+def test_a_growing_file_tells_what_the_whole_file_tells(case: Path, data: st.DataObject) -> None:
+    source = source_of(case)
+    with copied(case) as copy:
+        for transcript in growing(case):
+            whole = read(source, transcript)
+            content = transcript.path.read_bytes()
+            cuts = data.draw(st.lists(st.integers(0, len(content)), max_size=6).map(sorted))
+            live = moved(transcript, case, copy)
+            told = Told()
+            for cut in [*cuts, len(content)]:
+                live.path.write_bytes(content[:cut])
+                read(source, live, told)
+            assert told.known == whole.known
+            assert told.sessions == whole.sessions
+            assert told.problems == whole.problems
+            assert not told.restarted
+
+
+@every_case
+def test_a_cut_off_last_line_waits_for_its_rest(case: Path) -> None:
+    source = source_of(case)
+    with copied(case) as copy:
+        for transcript in growing(case):
+            content = transcript.path.read_bytes()
+            live = moved(transcript, case, copy)
+            head, _, last = content.rstrip(b"\r\n").rpartition(b"\n")
+            live.path.write_bytes(head + b"\n" if head else b"")
+            before = read(source, live)
+            live.path.write_bytes(content[: len(head) + 1 + len(last) // 2] if head else last[:9])
+            waiting = read(source, live, Told(cursor=before.cursor))
+            assert waiting.events == []
+            assert waiting.problems == []
+            live.path.write_bytes(content)
+            rest = read(source, live, Told(cursor=waiting.cursor))
+            assert latest(before.events + rest.events) == read(source, transcript).known
+
+
+@every_case
+def test_a_rewritten_file_is_read_from_its_start_under_the_same_keys(case: Path) -> None:
+    source = source_of(case)
+    with copied(case) as copy:
+        for transcript in growing(case):
+            whole = read(source, transcript)
+            live = moved(transcript, case, copy)
+            lines = transcript.path.read_bytes().splitlines(keepends=True)
+            live.path.write_bytes(b"".join(lines[1:]))
+            shorter = read(source, live, Told(cursor=whole.cursor))
+            assert shorter.restarted
+            live.path.write_bytes(b"\n" * 300 + b"".join(lines))
+            longer = read(source, live, Told(cursor=whole.cursor))
+            assert longer.restarted
+            assert [event.key for event in longer.known] == [event.key for event in whole.known]
+
+
+GARBAGE = (b"{", b"}{", b"\xff\xfe\x00", b"[]", b"17", b'"text"', b"{'a': 1}", b'{"a":', b"=======")
+
+
+@every_case
+@given(data=st.data())
+@quick
+def test_broken_lines_are_counted_and_change_nothing_else(case: Path, data: st.DataObject) -> None:
+    source = source_of(case)
+    with copied(case) as copy:
+        for transcript in growing(case):
+            whole = read(source, transcript)
+            lines = transcript.path.read_bytes().splitlines(keepends=True)
+            places = data.draw(st.lists(st.integers(0, len(lines)), min_size=1, max_size=5))
+            for place in places:
+                lines.insert(place, data.draw(st.sampled_from(GARBAGE)) + b"\n")
+            live = moved(transcript, case, copy)
+            live.path.write_bytes(b"".join(lines))
+            told = read(source, live)
+            assert len(told.problems) == len(whole.problems) + len(places)
+            assert told.known == whole.known
+
+
+@every_case
+def test_every_event_survives_the_codec(case: Path) -> None:
+    for event in read_all(source_of(case), case).events:
+        assert codec.decode(codec.encode(event)) == event
+
+
+@every_case
+def test_what_hansei_wrote_is_never_a_persons(case: Path) -> None:
+    source = source_of(case)
+    with copied(case) as copy:
+        for transcript in growing(case):
+            live = moved(transcript, case, copy)
+            content = transcript.path.read_bytes()
+            for event in read(source, transcript).known:
+                if isinstance(event, Prompt) and event.origin in PERSONS and event.text:
+                    said = json.dumps(event.text, ensure_ascii=False)[1:-1].encode()
+                    content = content.replace(said, f"{MARKER} ".encode() + said)
+            live.path.write_bytes(content)
+            for event in read(source, live).known:
+                if isinstance(event, Prompt) and event.text:
+                    assert (event.origin is Origin.HANSEI) == (MARKER in event.text)
+                    assert event.origin not in PERSONS
+                if isinstance(event, SlashCommand):
+                    assert MARKER not in event.text
+
+
+@every_case
+def test_a_cursor_survives_storage_and_holds_no_text(case: Path) -> None:
+    source = source_of(case)
+    for transcript in transcripts(source, case):
+        cursor = START
+        while True:
+            reading = source.read(transcript, cursor, 1)
+            cursor = reading.cursor
+            assert msgspec.json.decode(msgspec.json.encode(cursor), type=Cursor) == cursor
+            texts = list(_strings(cursor.state))
+            assert all(len(text) <= LONGEST_IN_A_CURSOR for text in texts)
+            assert not any(" " in text or "\n" in text for text in texts)
+            if not reading.more:
+                break
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _strings(key)
+            yield from _strings(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _strings(item)
+
+
+@every_case
+def test_finding_transcripts_tells_their_fingerprints(case: Path) -> None:
+    source = source_of(case)
+    found = transcripts(source, case)
+    assert found
+    for transcript in found:
+        assert transcript.agent == source.name
+        assert transcript.fingerprint in ("", source.fingerprint(transcript))
+
+
+@every_case
+def test_the_order_of_reading_does_not_depend_on_the_order_of_finding(case: Path) -> None:
+    source = source_of(case)
+    ordered = transcripts(source, case)
+    assert source.reading_order(ordered[::-1]) == ordered
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_every_source_has_fixtures_and_a_page_on_its_format(agent: str) -> None:
+    assert any(case.parent.name == agent for case in CASES)
+    assert (Path(__file__).parents[2] / "docs" / "formats" / f"{agent}.md").is_file()
+    assert catalogue.load(agent).name == agent
+
+
+# --- fuzz -----------------------------------------------------------------------------------------
+
+OTHER_VALUES: tuple[Any, ...] = (
+    None, True, 0, -1, 2**70, 1.5, "", "\ud800", "text " * 50, [], [None], ["a", {"b": 1}], {},
+    {"type": 5}, {"text": ["x"]}, {"content": {"content": "deep"}},
+)  # fmt: skip
+
+
+def _swap(value: Any, dice: random.Random) -> Any:
+    """The record with one value, at any depth, replaced by one of another type."""
+    if isinstance(value, dict) and value and dice.random() < 0.8:
+        key = dice.choice(list(value))
+        return {**value, key: _swap(value[key], dice)}
+    if isinstance(value, list) and value and dice.random() < 0.8:
+        place = dice.randrange(len(value))
+        return [*value[:place], _swap(value[place], dice), *value[place + 1 :]]
+    return dice.choice(OTHER_VALUES)
+
+
+def _mutate(line: bytes, dice: random.Random) -> bytes:
+    """Some bytes of a line changed, but never a newline put in."""
+    spoiled = bytearray(line)
+    for _ in range(dice.randint(1, 6)):
+        place = dice.randrange(len(spoiled) or 1)
+        action = dice.randrange(3)
+        if action == 0:
+            del spoiled[place : place + dice.randint(1, 20)]
+        elif action == 1:
+            spoiled[place:place] = dice.randbytes(dice.randint(1, 4))
+        elif place < len(spoiled):
+            spoiled[place] = dice.randrange(256)
+    return bytes(spoiled).replace(b"\n", b"")
+
+
+def _swapped(line: bytes, dice: random.Random) -> bytes:
+    try:
+        return json.dumps(_swap(json.loads(line), dice)).encode()
+    except ValueError:
+        return _mutate(line, dice)
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("spoil", [_mutate, _swapped])
+def test_a_spoiled_line_never_raises_and_never_costs_another(
+    agent: str, spoil: Callable[[bytes, random.Random], bytes], tmp_path: Path
+) -> None:
+    source = catalogue.load(agent)
+    dice = random.Random(20261116)
+    cases = [case for case in CASES if case.parent.name == agent]
+    until = time.monotonic() + FUZZ_SECONDS / 2
+    rounds = 0
+    while time.monotonic() < until:
+        transcript = dice.choice(growing(dice.choice(cases)))
+        lines = transcript.path.read_bytes().split(b"\n")
+        place = dice.randrange(len(lines) - 1)
+        live = Transcript(agent, tmp_path / transcript.path.name, transcript.variant)
+        live.path.write_bytes(b"\n".join(lines[:place] + lines[place + 1 :]))
+        without = read(source, live)
+        spoiled = spoil(lines[place], dice)
+        live.path.write_bytes(b"\n".join([*lines[:place], spoiled, *lines[place + 1 :]]))
+        told = read(source, live)
+        assert len(told.problems) <= len(without.problems) + 1
+        kept = Counter(type(event) for event in told.known)
+        assert kept >= Counter(type(event) for event in without.known), spoiled
+        for event in told.known:
+            assert codec.decode(codec.encode(event)) == event
+        assert max(map(len, _strings(told.cursor.state)), default=0) <= LONGEST_IN_A_CURSOR
+        rounds += 1
+    assert rounds > 20

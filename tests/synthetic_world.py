@@ -1,0 +1,47 @@
+"""A synthetic world and the few ways in which tests look at it."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from hansei.synth import build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.synth import Truth, World
+
+NOW = 1_760_000_000_000
+"""The clock of the world: 9 October 2025."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    world: World
+
+    @property
+    def truth(self) -> Truth:
+        return self.world.truth
+
+    def lines(self, path: str) -> list[dict[str, Any]]:
+        data = (self.world.home / path).read_bytes()
+        return [msgspec.json.decode(line) for line in data.splitlines()]
+
+    def text(self, path: str) -> str:
+        return (self.world.home / path).read_text(encoding="utf-8")
+
+    def git(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=self.world.repo, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+
+def stock(folder: Path) -> Shelf:
+    """A world of middling size, in which everything is planted several times."""
+    agents = ("claude_code", "codex")
+    return Shelf(build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents))
