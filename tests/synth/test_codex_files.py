@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from synthetic_world import Shelf, stock
+from hansei.synth import build
+from synthetic_world import NOW, Shelf, stock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hansei.synth.truth import SessionTruth
 
 
@@ -106,6 +109,16 @@ def test_a_fork_replays_its_parent_under_new_timestamps(shelf: Shelf) -> None:
         new = [line["payload"] for line in lines]
         assert new[1:6] == old[:5]
         assert all(line["timestamp"] >= lines[0]["timestamp"] for line in lines)
+
+
+def test_a_session_may_be_forked_twice(tmp_path: Path) -> None:
+    """In this world one session is; both forks are told from their common parent."""
+    world = build(tmp_path, seed=24, now_ms=NOW, sessions=40, weeks=4, agents=("codex",))
+    shelf = Shelf(world)
+    forks = [one for one in sessions(shelf) if one.relation == "fork"]
+    assert max(Counter(fork.parent for fork in forks).values()) == 2
+    for fork in forks:
+        assert counted(shelf, fork)["output_tokens"] == fork.tokens.output
 
 
 def test_some_subagents_replay_their_parent_and_some_do_not(shelf: Shelf) -> None:

@@ -37,10 +37,10 @@ def test_a_plan_has_the_sessions_asked_for_one_after_another(
     assert all(one.end < other.start for one, other in pairwise(sittings))
 
 
-@settings(max_examples=40)
-@given(seeds, st.integers(1, 80))
+@settings(max_examples=30)
+@given(seeds, st.integers(1, 400))
 def test_a_fork_follows_a_finished_session_of_the_same_agent(seed: int, sessions: int) -> None:
-    plan = plan_world(seed, NOW, sessions, 4, ["one", "other"])
+    plan = plan_world(seed, NOW, sessions, 6, ["one", "other"])
     for outline in plan.outlines:
         if outline.fork_of is not None:
             parent = plan.outlines[outline.fork_of]

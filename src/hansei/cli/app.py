@@ -60,6 +60,10 @@ def up_to_date(settings: Config, *, ingest: bool) -> Iterator[Store]:
 
 def freshen(store: Store, settings: Config) -> IngestReport | None:
     """Take in what is new, unless another hansei is doing just that."""
+    from hansei.ops.survey import anything_to_do
+
+    if not anything_to_do(store, settings, now()):
+        return None
     try:
         return run_ingest(store, settings, wait_seconds=0)
     except StoreLocked:

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.config import DAY_MS
+from hansei.ops.intake import Task, read_all
+from hansei.ops.survey import prices_changed, survey
 from hansei.prices import version_stamp
 from hansei.projection import spend
-from hansei.sources import catalogue
-from hansei.sources.contract import START, Transcript
+from hansei.sources.contract import START
 from hansei.store import cold, log, seal, transcripts
 from hansei.store.key import redaction_key
+from hansei.store.upkeep import sealing_due, sums_due
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hansei.config import Config
-    from hansei.ops.intake import Task
+    from hansei.ops.survey import Found
     from hansei.store.database import Store
     from hansei.store.log import Appended
     from hansei.store.transcripts import Piece, Place
@@ -64,56 +66,6 @@ class IngestReport:
     seconds: float = 0.0
 
 
-class Found(NamedTuple):
-    """A transcript and what its agent's fingerprint says now."""
-
-    transcript: Transcript
-    fingerprint: str
-
-
-class Survey(NamedTuple):
-    """What is on disk against what has been read."""
-
-    found: dict[str, int]
-    changed: list[Found]
-    missing: list[tuple[str, str]]
-    warnings: list[str]
-
-
-def survey(store: Store, config: Config) -> Survey:
-    """Look at every agent's folders without opening a transcript."""
-    known = transcripts.places(store)
-    sources, warnings = catalogue.load_all()
-    changed: list[Found] = []
-    counts: dict[str, int] = {}
-    seen: set[tuple[str, str]] = set()
-    for source in sources:
-        extra = config.settings.sources.get(source.name, [])
-        fresh = []
-        for transcript in source.discover(config.environment, extra):
-            counts[source.name] = counts.get(source.name, 0) + 1
-            seen.add((source.name, transcript.id))
-            place = known.get((source.name, transcript.id))
-            fingerprint = _fingerprint(transcript)
-            if place is None or place.missing or place.fingerprint != fingerprint:
-                fresh.append(transcript)
-        changed += [Found(item, _fingerprint(item)) for item in source.reading_order(fresh)]
-    read = {source.name for source in sources}
-    missing = [
-        at for at, place in known.items() if at[0] in read and at not in seen and not place.missing
-    ]
-    return Survey(counts, changed, missing, warnings)
-
-
-def _fingerprint(transcript: Transcript) -> str:
-    if transcript.fingerprint:
-        return transcript.fingerprint
-    try:
-        return catalogue.load(transcript.agent).fingerprint(transcript)
-    except OSError:
-        return "gone"
-
-
 def ingest(
     store: Store,
     config: Config,
@@ -124,14 +76,13 @@ def ingest(
 ) -> IngestReport:
     """Read every new transcript line into the log, cleaned; seal and sum what is due."""
     started = time.monotonic()
-    look = survey(store, config)
-    report = IngestReport(found=look.found, warnings=look.warnings)
-    if look.changed or look.missing or _upkeep_due(store, config, now):
-        with store.writing(wait_seconds=wait_seconds):
-            look = survey(store, config)  # another process may have read it meanwhile
-            _read_changed(store, config, look.changed, now, report, progress)
-            _note_missing(store, look.missing, now, report)
-            _keep_up(store, config, now, report)
+    report = IngestReport()
+    with store.writing(wait_seconds=wait_seconds):
+        look = survey(store, config)
+        report.found, report.warnings = look.found, look.warnings
+        _read_changed(store, config, look.changed, now, report, progress)
+        _note_missing(store, look.missing, now, report)
+        _keep_up(store, config, now, report)
     report.seconds = time.monotonic() - started
     return report
 
@@ -146,9 +97,6 @@ def _read_changed(
 ) -> None:
     if not changed:
         return
-    # Only where there is something to read: process pools and redaction cost 30 ms to import.
-    from hansei.ops.intake import read_all
-
     cold.sweep(store)
     places = transcripts.places(store)
     key = redaction_key(store.folder)
@@ -173,8 +121,6 @@ def _read_changed(
 
 
 def _task(found: Found, places: dict[tuple[str, str], Place], key: bytes) -> Task:
-    from hansei.ops.intake import Task
-
     transcript = found.transcript
     place = places.get((transcript.agent, transcript.id))
     if place is None or not place.cursor:
@@ -237,23 +183,13 @@ def _note_missing(
     report.missing = len(missing)
 
 
-def _upkeep_due(store: Store, config: Config, now: int) -> bool:
-    return store.writable and (
-        seal.due(store, now) or spend.stale(store) or _prices_changed(store, config)
-    )
-
-
-def _prices_changed(store: Store, config: Config) -> bool:
-    return store.meta("prices") != version_stamp(config.settings.prices)
-
-
 def _keep_up(store: Store, config: Config, now: int, report: IngestReport) -> None:
-    if seal.due(store, now):
+    if sealing_due(store, now):
         horizon = now - config.settings.seal_after_days * DAY_MS
         report.sealed = seal.seal(store, now=now, seal_before=horizon)
-    if _prices_changed(store, config):
+    if prices_changed(store, config):
         with store.transaction():
             spend.mark_all_stale(store)
             store.set_meta("prices", version_stamp(config.settings.prices))
-    if spend.stale(store):
+    if sums_due(store):
         spend.refresh(store, config.settings.prices)

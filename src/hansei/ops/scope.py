@@ -20,7 +20,7 @@ _SPANS = {"h": "hours", "d": "days", "w": "weeks"}
 
 TOLD_BY_TRANSCRIPT = (
     "NOT (s.entrypoint = 'history' AND EXISTS (SELECT 1 FROM sessions t"
-    " WHERE t.agent = s.agent AND 'history:' || t.native = s.native))"
+    " WHERE t.agent = s.agent AND t.native = substr(s.native, length('history:') + 1)))"
 )
 """Prompts from an agent's prompt history count only where the transcript itself is gone."""
 

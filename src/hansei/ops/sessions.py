@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from hansei.errors import NotFound
 
@@ -15,8 +16,7 @@ SHORT = 8
 """Characters of an id shown in lists; any unambiguous part of it finds the session."""
 
 
-@dataclass(frozen=True)
-class SessionLine:
+class SessionLine(msgspec.Struct, frozen=True):
     """One session, as lists and headings show it."""
 
     id: str

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import msgspec
 
 from hansei.errors import UsageError
 from hansei.events.model import Evidence
@@ -31,8 +32,7 @@ _JOIN = (
 )
 
 
-@dataclass(frozen=True)
-class Tokens:
+class Tokens(msgspec.Struct, frozen=True):
     """Disjoint counts as billed; None where no transcript says. `reasoning` is part of `output`."""
 
     input: int | None
@@ -61,8 +61,7 @@ class Tokens:
         )
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(msgspec.Struct, frozen=True):
     """One row of a summary. A label is None where the transcripts do not tell it."""
 
     labels: dict[str, str | None]
@@ -77,8 +76,7 @@ class Line:
     """Requests whose tokens are unknown."""
 
 
-@dataclass(frozen=True)
-class Removed:
+class Removed(msgspec.Struct, frozen=True):
     """What a reader that adds up every line would have counted on top."""
 
     repeated_lines: int
@@ -91,8 +89,7 @@ class Removed:
         return self.repeated_tokens + self.replayed_tokens
 
 
-@dataclass(frozen=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """A whole answer."""
 
     workspace: str | None
@@ -106,7 +103,7 @@ class Summary:
     lines: list[Line]
     total: Line
     removed: Removed
-    evidence: dict[str, str] = field(
+    evidence: dict[str, str] = msgspec.field(
         default_factory=lambda: {
             "tokens": Evidence.MEASURED.value,
             "cost": Evidence.DERIVED.value,

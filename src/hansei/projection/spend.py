@@ -27,11 +27,6 @@ _FIELDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", 
 _LIST = ", ".join((*_PRICED_BY, *_FIELDS))
 
 
-def stale(store: Store) -> bool:
-    """Whether anything waits to be summed."""
-    return store.db.execute("SELECT 1 FROM stale LIMIT 1").fetchone() is not None
-
-
 def mark_all_stale(store: Store) -> None:
     """Have everything priced and summed again."""
     store.db.execute("DELETE FROM prices")

@@ -18,7 +18,7 @@ from functools import cache
 _ESCAPED = r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\dm)"
 START = rf"(?:(?<![A-Za-z0-9])|{_ESCAPED})"
 """A token starts here: after an escaped line break, a URL escape or a colour code too."""
-RUN_START = rf"(?:(?<![A-Za-z0-9_-])|{_ESCAPED})"
+RUN_START = rf"(?:(?<![A-Za-z0-9_-])|(?<=\A-)|(?<=\n-)|{_ESCAPED})"
 """The same for long tokens that may hold their own literal: each run is looked at once."""
 
 TAIL = 4096
@@ -73,7 +73,7 @@ _BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _END = r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
 _KEY_LINES = (
     r"(?:(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{0,120}"
-    r"|[A-Za-z0-9+/=]{20,}|[^A-Za-z0-9-]{1,8}|\d{1,6}(?:→|[\t|:])|[nrt](?=[A-Za-z0-9+/=]{20}))"
+    r"|[A-Za-z0-9+/=]{20,}|\\{1,8}[nrt]?|[^A-Za-z0-9\\-]|\d{1,6}(?:→|[\t|:]))"
 )
 
 RULES: tuple[Rule, ...] = (
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "azure-client-secret",
         "7Q~ 8Q~",
-        r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[78]Q~[A-Za-z0-9_~.-]{31,34}",
+        rf"{START}[A-Za-z0-9_~.]{{3}}[78]Q~[A-Za-z0-9_~.-]{{31,34}}",
         lead=3,
     ),
     _rule(
@@ -127,14 +127,16 @@ RULES: tuple[Rule, ...] = (
     _prefixed("heroku-key", "HRKU-", r"[A-Za-z0-9_-]{20,128}"),
     _prefixed("fly-token", "fm1_ fm2_ fo1_", rf"[A-Za-z0-9+/=_-]{{40,{TAIL}}}"),
     _prefixed("netlify-token", "nfp_", r"[A-Za-z0-9]{20,64}"),
-    _prefixed("vercel-token", "vcp_ vci_ vca_ vcr_ vck_ vercel_blob_rw_", r"[A-Za-z0-9_]{20,128}"),
-    _prefixed("supabase-key", "sb_secret_ sbp_", r"[A-Za-z0-9_-]{20,128}"),
+    _prefixed("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", r"[A-Za-z0-9]{24,128}"),
+    _prefixed("vercel-token", "vercel_blob_rw_", r"[A-Za-z0-9_]{20,128}"),
+    _prefixed("supabase-key", "sb_secret_", r"[A-Za-z0-9_-]{20,128}"),
+    _prefixed("supabase-key", "sbp_", r"[a-f0-9]{40,64}"),
     _prefixed("planetscale-token", "pscale_", r"(?:tkn|oauth|pw)_[\w.=-]{20,128}"),
     _prefixed("databricks-token", "dapi", r"[a-f0-9]{32}(?:-\d)?(?![A-Za-z0-9])"),
     _rule(
         "terraform-token",
         ".atlasv1.",
-        r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,128}",
+        rf"{START}[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{40,128}}",
         lead=14,
     ),
     _prefixed("pulumi-token", "pul-", r"[a-f0-9]{40}(?![A-Za-z0-9])"),
@@ -167,7 +169,7 @@ RULES: tuple[Rule, ...] = (
         "sk-",
         rf"{START}sk-(?:(?:proj|svcacct|admin|None|lf)-[A-Za-z0-9_-]{{16,512}}|[A-Za-z0-9]{{20,128}})",
     ),
-    _prefixed("huggingface-token", "hf_", r"[A-Za-z0-9]{20,64}(?![A-Za-z0-9_])"),
+    _prefixed("huggingface-token", "hf_", r"[A-Za-z0-9]{30,64}(?![A-Za-z0-9_])"),
     _prefixed("groq-key", "gsk_", r"[A-Za-z0-9]{20,128}"),
     _prefixed("xai-key", "xai-", r"[A-Za-z0-9_]{20,128}"),
     _prefixed("replicate-token", "r8_", r"[A-Za-z0-9]{20,64}"),
@@ -188,7 +190,7 @@ RULES: tuple[Rule, ...] = (
     _rule(
         "discord-token",
         ".login( .run(",
-        r"\.(?:login|run)\(\s{0,8}[\"'`]([MNO][A-Za-z0-9_-]{17,28}\.[\w-]{6}\.[\w-]{25,40})[\"'`]",
+        r"\.(?:login|run)\(\s{0,8}\\{0,7}[\"'`]([MNO][\w-]{17,28}\.[\w-]{6}\.[\w-]{25,40})\\{0,7}[\"'`]",
     ),
     _rule("telegram-token", ":AA", r"(?<=\d{8}):(AA[A-Za-z0-9_-]{32,34})(?![A-Za-z0-9_-])"),
     _rule(
@@ -211,7 +213,7 @@ RULES: tuple[Rule, ...] = (
     _prefixed("sendgrid-key", "SG.", r"[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,64}"),
     _prefixed("brevo-key", "xkeysib- xsmtpsib-", r"[a-f0-9]{32,128}(?:-[A-Za-z0-9]{16})?"),
     _prefixed("mailgun-key", "key-", r"[a-f0-9]{32}(?![A-Za-z0-9])"),
-    _rule("mailchimp-key", "-us1 -us2", r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[12]\d?(?!\w)", lead=32),
+    _rule("mailchimp-key", "-us1 -us2", rf"{START}[a-f0-9]{{32}}-us[12]\d?(?!\w)", lead=32),
     _rule(
         "twilio-key",
         "SK0 SK1 SK2 SK3 SK4 SK5 SK6 SK7 SK8 SK9 SKa SKb SKc SKd SKe SKf",
@@ -222,7 +224,8 @@ RULES: tuple[Rule, ...] = (
     _rule("notion-token", "ecret", r"(?<=s)ecret_([A-Za-z0-9]{43})(?![A-Za-z0-9])"),
     _prefixed("figma-token", "figd_", r"[A-Za-z0-9_-]{20,128}"),
     _prefixed("postman-key", "PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}"),
-    _prefixed("grafana-token", "glc_ glsa_", r"[A-Za-z0-9+/=_]{20,512}"),
+    _prefixed("grafana-token", "glc_", r"eyJ[A-Za-z0-9+/=_-]{20,512}"),
+    _prefixed("grafana-token", "glsa_", r"[A-Za-z0-9]{20,64}_[a-f0-9]{8}"),
     _prefixed("newrelic-key", "NRAK-", r"[A-Z0-9]{20,64}"),
     _prefixed("sentry-token", "sntry", r"[su]_[A-Za-z0-9+/=_]{20,512}"),
     _prefixed("posthog-key", "phx_", r"[A-Za-z0-9]{20,64}"),

@@ -6,12 +6,13 @@ directions are exact.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import msgspec
 
-from hansei.events.model import KINDS, AnyEvent, Event, RequestUsage
+from hansei.events.model import AnyEvent, Event, RequestUsage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -43,6 +44,7 @@ class _Layout(NamedTuple):
     rest: tuple[tuple[str, Any], ...]
 
 
+@cache
 def _layout(kind: type[Event]) -> _Layout:
     fields = msgspec.structs.fields(kind)
     names = {field.encode_name for field in fields}
@@ -56,7 +58,6 @@ def _layout(kind: type[Event]) -> _Layout:
     )
 
 
-_LAYOUTS = {kind: _layout(kind) for kind in KINDS}
 _encoder = msgspec.json.Encoder(order="deterministic")
 _WIDTH = len(SHARED) + 1
 
@@ -72,7 +73,7 @@ def merged_row(event: RequestUsage) -> Row:
 
 
 def _row(event: Event) -> Row:
-    layout = _LAYOUTS[type(event)]
+    layout = _layout(type(event))
     columns: list[str | None] = [None] * _WIDTH
     for index, name in layout.shared:
         value = getattr(event, name)

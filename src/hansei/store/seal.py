@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.config import DAY_MS
 from hansei.store import cold
 from hansei.store.rows import COLUMNS
 
@@ -16,12 +15,6 @@ ROWS_AT_ONCE = 20_000
 
 _LIST = ", ".join(f"e.{name}" for name in COLUMNS)
 _COOLED = "coalesce(e.at, s.ended_at) < ?"
-
-
-def due(store: Store, now: int) -> bool:
-    """Whether a day has passed since the last sealing."""
-    last = store.meta("sealed_at")
-    return last is None or now - int(last) >= DAY_MS
 
 
 def seal(store: Store, *, now: int, seal_before: int) -> int:

@@ -353,17 +353,18 @@ def _some(rng: Random, fitting: list[Outline], share: float, least: int) -> list
 
 
 def _forks(rng: Random, outlines: list[Outline]) -> list[Outline]:
-    """Some sessions begin as a copy of a recent one of the same agent."""
+    """Some sessions begin as a copy of the latest finished one of the same agent."""
     dealt = list(outlines)
     for group in _groups(outlines, "agent"):
         human = [outline for outline in group if outline.driver == "human"]
-        for child in _some(rng, human[2:], 0.06, 1):
+        children = _some(rng, human[2:], 0.06, 1)
+        originals = [outline for outline in human if outline not in children]
+        for child in children:
+            begun = child.sittings[0].start
             parents = [
                 outline
-                for outline in human
-                if outline.index < child.index
-                and outline.sittings[-1].end < child.sittings[0].start
-                and dealt[outline.index].fork_of is None
+                for outline in originals
+                if outline.index < child.index and outline.sittings[-1].end < begun
             ]
             if parents:
                 dealt[child.index] = replace(

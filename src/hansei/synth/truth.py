@@ -205,8 +205,8 @@ class Truth:
     tokens: Tokens
     naive_total: int
 
-    def session(self, id: str) -> SessionTruth:  # noqa: A002 - the field's own name
-        return next(session for session in self.sessions if session.id == id)
+    def session(self, session_id: str) -> SessionTruth:
+        return next(session for session in self.sessions if session.id == session_id)
 
 
 def as_json(truth: Truth) -> Any:

@@ -64,7 +64,7 @@ def build(
     plan = plan_world(seed, now_ms, sessions, weeks, list(writers))
     commits = write_repository(repo, plan)
     recorder = Recorder(commits)
-    originals = {outline.fork_of for outline in plan.outlines}
+    last_fork = {outline.fork_of: outline.index for outline in plan.outlines}
     kept: dict[int, Episode] = {}
     for sitting in walk(plan):
         if not isinstance(sitting, Sitting):
@@ -72,12 +72,14 @@ def build(
         outline = sitting.outline
         writer = writers[outline.agent]
         session, children = compose(plan, sitting, commits, writer.traits, padding)
-        original = kept.pop(outline.fork_of) if outline.fork_of is not None else None
+        original = kept[outline.fork_of] if outline.fork_of is not None else None
         episode = _episode(session, children, original, writer, "copy" in outline.patterns)
         written = writer.write(home, repo, episode)
         recorder.add(outline, episode, written, writer)
-        if outline.index in originals:
+        if outline.index in last_fork:
             kept[outline.index] = episode
+        if outline.fork_of is not None and last_fork[outline.fork_of] == outline.index:
+            del kept[outline.fork_of]
     return World(home, repo, recorder.truth())
 
 

@@ -197,7 +197,8 @@ class ClaudeCode:
 def _projects(place: Path) -> Path:
     """The projects of a configuration folder; any other folder is taken as it is."""
     below = place / "projects"
-    return below if below.is_dir() else place
+    configuration = below.is_dir() or (place / "history.jsonl").is_file()
+    return below if configuration else place
 
 
 def _read_lines(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hansei.events.model import Compaction, Notice, Origin
 from hansei.sources.families import tagged
 from hansei.sources.families.claude import prompts
-from hansei.sources.families.claude.reader import LONGEST_NAME, key_of, record_id
+from hansei.sources.families.claude.reader import LONGEST_NAME, Boundary, key_of, record_id
 from hansei.sources.families.claude.records import IGNORED, Compacted
 from hansei.sources.families.records import plain
 from hansei.sources.families.streams import short, text_digest
@@ -72,7 +72,7 @@ def _compaction_boundary(reader: Reader, record: Record, where: Where) -> None:
     trigger = told.trigger[:LONGEST_NAME] if told.trigger else None
     key = key_of("compaction", record_id(record, ""))
     if not partial and record.uuid:
-        reader.state.boundary = (short(record.uuid), key, trigger, told.pre_tokens)
+        reader.state.boundary = Boundary(short(record.uuid), key, trigger, told.pre_tokens)
     tokens = told.pre_tokens
     reader.emit(
         Compaction(key=key, trigger=trigger, tokens_before=tokens, partial=partial, **where)
@@ -82,11 +82,16 @@ def _compaction_boundary(reader: Reader, record: Record, where: Where) -> None:
 def compaction_summary(reader: Reader, record: Record, text: str, where: Where) -> None:
     """The summary that follows a boundary is the same compaction; without one it is its own."""
     boundary = reader.state.boundary
-    if boundary is not None and boundary[0] == short(record.parent_uuid or ""):
-        _, key, trigger, tokens = boundary
-    else:
-        key, trigger, tokens = key_of("compaction", record_id(record, text)), None, None
-    reader.emit(Compaction(key=key, text=text, trigger=trigger, tokens_before=tokens, **where))
+    if boundary is None or boundary.record != short(record.parent_uuid or ""):
+        boundary = Boundary("", key_of("compaction", record_id(record, text)), None, None)
+    event = Compaction(
+        key=boundary.key,
+        text=text,
+        trigger=boundary.trigger,
+        tokens_before=boundary.tokens_before,
+        **where,
+    )
+    reader.emit(event)
 
 
 def title(reader: Reader, record: Record, where: Where) -> None:

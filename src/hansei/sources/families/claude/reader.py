@@ -55,6 +55,15 @@ class Queued(msgspec.Struct, array_like=True):
     digest: str
 
 
+class Boundary(msgspec.Struct, array_like=True):
+    """A compaction whose summary may follow: its record and key, and what was said of it."""
+
+    record: str
+    key: int
+    trigger: str | None
+    tokens_before: int | None
+
+
 class State(msgspec.Struct, omit_defaults=True):
     root: str | None = None
     """The session a subagent's file belongs to, where the folder does not say it."""
@@ -68,8 +77,7 @@ class State(msgspec.Struct, omit_defaults=True):
     queue: list[Queued] = []
     delivered: dict[str, int] = {}
     """Prompts that went in while the agent was at work: key by digest."""
-    boundary: tuple[str, int, str | None, int | None] | None = None
-    """The last compaction: its record, its key, what set it off, tokens before."""
+    boundary: Boundary | None = None
     leaf: str | None = None
     """The last record with an id."""
     named: bool = False
