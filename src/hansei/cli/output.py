@@ -75,6 +75,11 @@ def minute(milliseconds: int | None) -> str:
     return UNKNOWN if milliseconds is None else local(milliseconds).strftime("%Y-%m-%d %H:%M")
 
 
+def moment(milliseconds: int | None) -> str:
+    """A day and minute in a list, where the order tells the year."""
+    return UNKNOWN if milliseconds is None else local(milliseconds).strftime("%d %b %y %H:%M")
+
+
 def clock(milliseconds: int | None) -> str:
     return "--:--:--" if milliseconds is None else local(milliseconds).strftime("%H:%M:%S")
 

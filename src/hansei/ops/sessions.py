@@ -35,7 +35,7 @@ class SessionLine(msgspec.Struct, frozen=True):
     entrypoint: str | None
     title: str | None
     opening: str | None
-    """The beginning of the first prompt a person typed."""
+    """The beginning of the first prompt, by a person or a parent agent."""
     started_at: int | None
     ended_at: int | None
     events: int

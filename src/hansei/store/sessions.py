@@ -18,7 +18,7 @@ _FIRST_STAYS = ("parent", "relation", "spawned_by", "cwd", "commit", "entrypoint
 _LAST_STAYS = ("branch", "version", "title")
 _FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "driver", "driver_recorded")
 _ORIGIN, _TEXT = SHARED.index("origin"), SHARED.index("text")
-_TYPED = {"human", "queued_human"}
+_ASKED = {"human", "queued_human", "parent_agent"}
 
 OPENING_CHARACTERS = 200
 """How much of a session's first prompt stands for it where the agent gave no title."""
@@ -59,7 +59,7 @@ class OpenSession:
 
     def _open_with(self, row: Row) -> None:
         origin, text = row.columns[_ORIGIN], row.columns[_TEXT]
-        if origin in _TYPED and text:
+        if origin in _ASKED and text:
             self.facts["opening"] = text[:OPENING_CHARACTERS]
 
 

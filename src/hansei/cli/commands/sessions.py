@@ -64,7 +64,7 @@ def listing(found: list[SessionLine], *, everywhere: bool) -> list[str]:
 def _cells(line: SessionLine) -> dict[str, str]:
     return {
         "id": line.short,
-        "started": output.minute(line.started_at),
+        "started": output.moment(line.started_at),
         "took": output.duration(line.started_at, line.ended_at),
         "agent": line.agent,
         "driver": line.driver or output.UNKNOWN,

@@ -1,1 +1,1 @@
-"""One file per agent. The file's name is the agent's name; `SOURCE` in it is the source."""
+"""One module or folder per agent. Its name is the agent's name; `SOURCE` in it is the source."""

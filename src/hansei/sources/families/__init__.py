@@ -1,1 +1,1 @@
-"""What several formats have in common; no file here is about one agent's folders or sessions."""
+"""What several formats have in common; nothing here knows any one agent."""

@@ -1,4 +1,4 @@
-"""Text in the user's place, as Claude Code and the programs built on it write it: who wrote it?
+"""Text in the user's place: who wrote it?
 
 Prompts, slash commands, hook feedback, reminders and notifications all stand in lines of type
 `user`. What tells them apart is in the text itself, mostly a tag at its beginning. A text counts as

@@ -1,4 +1,4 @@
-"""What a tool answered, as Claude Code and the programs built on it write it down.
+"""What a tool answered: how the call ended, its whole output, the file it changed.
 
 A result is a text for the model, a flag, and beside them the program's own notes (`toolUseResult`),
 whose shape depends on the tool. Everything here is a function of those three.

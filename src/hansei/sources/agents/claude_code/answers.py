@@ -6,27 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 from hansei.events.model import Reply, RequestUsage, Thought, Tool, ToolCall
 from hansei.events.tools import canonical_tool, mcp_server
-from hansei.sources.families import anthropic
-from hansei.sources.families.claude.program import compaction_summary, notice
-from hansei.sources.families.claude.reader import (
+from hansei.sources.agents.claude_code.program import compaction_summary, notice
+from hansei.sources.agents.claude_code.reader import (
     CALLS_KEPT,
     answer_id,
     call_id,
     key_of,
     learn_subagent,
 )
-from hansei.sources.families.claude.records import IGNORED, Progress
-from hansei.sources.families.claude.results import NO_NOTES
-from hansei.sources.families.claude.turns import SILENT_BLOCKS, result
+from hansei.sources.agents.claude_code.records import IGNORED, Progress
+from hansei.sources.agents.claude_code.results import NO_NOTES
+from hansei.sources.agents.claude_code.turns import SILENT_BLOCKS, result
+from hansei.sources.families import anthropic
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import plain
 from hansei.sources.families.shell import hides_status
 from hansei.sources.families.streams import remember, short, text_digest
 
 if TYPE_CHECKING:
+    from hansei.sources.agents.claude_code.reader import Reader, Where
+    from hansei.sources.agents.claude_code.records import Answer, Record
     from hansei.sources.families.anthropic import Message
-    from hansei.sources.families.claude.reader import Reader, Where
-    from hansei.sources.families.claude.records import Answer, Record
     from hansei.sources.families.streams import Tally
 
 SYNTHETIC = "<synthetic>"

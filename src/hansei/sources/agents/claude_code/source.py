@@ -1,12 +1,4 @@
-"""Claude Code: one line of JSON per record under `~/.claude/projects`.
-
-Format evidence and every rule used here: docs/formats/claude_code.md (checked 2026-11-16 against
-versions 1.0.0 to 2.1.170, and descriptions of later ones).
-
-One idea carries it: an event is known by the ids that the provider and the agent wrote, never by
-the file it stands in. So a streamed line, a forked file and a subagent's line inside its parent all
-tell of the same event, and it counts once.
-"""
+"""Where the transcripts are, and how one is read."""
 
 from __future__ import annotations
 
@@ -19,10 +11,8 @@ import msgspec
 
 from hansei.events.keys import digest
 from hansei.events.model import Driver, Origin
-from hansei.sources.contract import SLICE_BYTES, START, Capabilities, Problem, Reading, Transcript
-from hansei.sources.families import folders, jsonl
-from hansei.sources.families.claude import answers, program, prompts, records, turns
-from hansei.sources.families.claude.reader import (
+from hansei.sources.agents.claude_code import answers, program, prompts, records, turns
+from hansei.sources.agents.claude_code.reader import (
     AGENT,
     SESSION,
     SUBAGENT,
@@ -33,7 +23,9 @@ from hansei.sources.families.claude.reader import (
     open_reader,
     session_of,
 )
-from hansei.sources.families.claude.records import IGNORED, Record
+from hansei.sources.agents.claude_code.records import IGNORED, Record
+from hansei.sources.contract import SLICE_BYTES, START, Capabilities, Problem, Reading, Transcript
+from hansei.sources.families import folders, jsonl
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import FAILURES, rescue, salvage
 from hansei.sources.families.streams import short, text_digest
@@ -42,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from hansei.config import Environment
+    from hansei.sources.agents.claude_code.reader import Reader, Where
     from hansei.sources.contract import Cursor
-    from hansei.sources.families.claude.reader import Reader, Where
 
 T = TypeVar("T", bound=msgspec.Struct)
 

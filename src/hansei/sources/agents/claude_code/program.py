@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hansei.events.model import Compaction, Notice, Origin
+from hansei.sources.agents.claude_code import prompts
+from hansei.sources.agents.claude_code.reader import LONGEST_NAME, Boundary, key_of, record_id
+from hansei.sources.agents.claude_code.records import IGNORED, Compacted
 from hansei.sources.families import tagged
-from hansei.sources.families.claude import prompts
-from hansei.sources.families.claude.reader import LONGEST_NAME, Boundary, key_of, record_id
-from hansei.sources.families.claude.records import IGNORED, Compacted
 from hansei.sources.families.records import plain
 from hansei.sources.families.streams import short, text_digest
 
 if TYPE_CHECKING:
-    from hansei.sources.families.claude.reader import Reader, Where
-    from hansei.sources.families.claude.records import Record
+    from hansei.sources.agents.claude_code.reader import Reader, Where
+    from hansei.sources.agents.claude_code.records import Record
 
 _NOTICES = frozenset(
     (

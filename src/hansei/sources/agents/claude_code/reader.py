@@ -28,7 +28,7 @@ from hansei.sources.families.streams import Tally, remember, short, text_digest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hansei.sources.families.claude.records import Record
+    from hansei.sources.agents.claude_code.records import Record
 
 AGENT = "claude_code"
 SESSION = "session"

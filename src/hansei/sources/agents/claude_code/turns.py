@@ -16,10 +16,9 @@ from hansei.events.model import (
     Status,
     ToolResult,
 )
-from hansei.sources.families import anthropic, jsonl, tagged
-from hansei.sources.families.claude import prompts, results
-from hansei.sources.families.claude.program import compaction_summary
-from hansei.sources.families.claude.reader import (
+from hansei.sources.agents.claude_code import prompts, results
+from hansei.sources.agents.claude_code.program import compaction_summary
+from hansei.sources.agents.claude_code.reader import (
     LONGEST_NAME,
     SUBAGENT,
     Queued,
@@ -29,7 +28,8 @@ from hansei.sources.families.claude.reader import (
     record_id,
     subagents_folder,
 )
-from hansei.sources.families.claude.results import NO_NOTES, ResultNotes
+from hansei.sources.agents.claude_code.results import NO_NOTES, ResultNotes
+from hansei.sources.families import anthropic, jsonl, tagged
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import plain
 from hansei.sources.families.streams import remember, short, text_digest
@@ -37,9 +37,9 @@ from hansei.sources.families.streams import remember, short, text_digest
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from hansei.sources.agents.claude_code.reader import Reader, Where
+    from hansei.sources.agents.claude_code.records import Record
     from hansei.sources.families.anthropic import Block
-    from hansei.sources.families.claude.reader import Reader, Where
-    from hansei.sources.families.claude.records import Record
 
 ASIDE = "side_question"
 """The one purpose of the program's own subagents whose prompts a person types."""

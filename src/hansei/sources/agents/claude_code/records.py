@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
+from hansei.sources.agents.claude_code.results import ResultNotes
 from hansei.sources.families import anthropic
 from hansei.sources.families.anthropic import Count, Message
-from hansei.sources.families.claude.results import ResultNotes
 
 IGNORED = {
     "file-history-snapshot": "bookkeeping of the undo function",

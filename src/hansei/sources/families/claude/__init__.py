@@ -1,1 +1,0 @@
-"""The wording of Claude Code's records, which the programs built on it share."""
