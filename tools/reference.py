@@ -128,7 +128,14 @@ def events_page() -> Iterator[str]:
             if field.name not in shared:
                 type_name = str(kind.__annotations__[field.name]).replace("|", "or")
                 yield f"| `{field.name}` | `{type_name}` | {notes.get(field.name, '')} |"
-    for closed in (model.Evidence, model.Origin, model.Driver, model.Tool, model.Status, model.Basis):
+    for closed in (
+        model.Evidence,
+        model.Origin,
+        model.Driver,
+        model.Tool,
+        model.Status,
+        model.Basis,
+    ):
         yield ""
         yield f"## {closed.__name__}"
         yield ""

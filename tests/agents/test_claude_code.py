@@ -188,7 +188,9 @@ def test_a_folder_reached_in_two_ways_is_read_once(tmp_path: Path) -> None:
     write(tmp_path / ".claude" / "projects" / "p" / "a.jsonl")
     (tmp_path / ".config").mkdir()
     (tmp_path / ".config" / "claude").symlink_to(tmp_path / ".claude")
-    assert len(list(SOURCE.discover(environment(tmp_path), []))) == 1
+    write(tmp_path / ".claude" / "history.jsonl")
+    found = SOURCE.discover(environment(tmp_path), [str(tmp_path / ".claude")])
+    assert [item.path.name for item in found] == ["a.jsonl", "history.jsonl"]
 
 
 def test_a_copy_is_read_after_its_original(tmp_path: Path) -> None:
@@ -255,13 +257,14 @@ def test_each_answer_counts_once_at_its_largest(
 def test_an_answer_that_goes_on_after_many_others_still_counts_once(log: Log) -> None:
     usage = {"input_tokens": 5, "output_tokens": 1}
     log.said(message_id(0), usage=usage)
+    log.said(message_id(0), usage={"input_tokens": 5, "output_tokens": 9})
     for number in range(1, MESSAGES_KEPT + 5):
         log.said(message_id(number), usage=usage)
-    log.said(message_id(0), usage={"input_tokens": 5, "output_tokens": 9})
-    log.said(message_id(0), usage={"input_tokens": 5, "output_tokens": 7})
-    requests = [event for event in log.events() if isinstance(event, RequestUsage)]
+    log.said(message_id(0), usage={"input_tokens": 6, "output_tokens": 7})
+    log.said(message_id(0), usage={"input_tokens": 5, "output_tokens": 8})
+    requests = list(_requests(log))
     assert len(requests) == MESSAGES_KEPT + 5
-    assert (requests[0].input, requests[0].output) == (5, 9)
+    assert (requests[0].input, requests[0].output) == (6, 9)
 
 
 def test_short_message_ids_are_told_apart_by_their_request(log: Log) -> None:
@@ -359,6 +362,13 @@ def test_how_a_call_ended(
     log.result(text, **fields)
     result = only(log.events(), ToolResult)
     assert (result.status, result.basis, result.exit_code) == (status, basis, code)
+
+
+def test_a_result_told_again_ends_the_same_way(log: Log) -> None:
+    log.said(message_id(1), call("make | tail"))
+    for _ in range(2):
+        log.result("ok")
+    assert only(log.events(), ToolResult).basis is Basis.MASKED
 
 
 def test_a_result_in_parts_is_one_text_with_its_images(log: Log) -> None:
@@ -512,6 +522,20 @@ def test_a_prompt_is_a_persons_only_where_nothing_says_otherwise(
 ) -> None:
     log.user("Do it.", **fields)
     assert only(log.events(), Prompt).origin is origin
+
+
+def test_what_a_hook_adds_is_a_prompt_whatever_it_looks_like(log: Log) -> None:
+    content = ["<command-name>/clear</command-name>"]
+    log.add("attachment", attachment={"type": "hook_additional_context", "content": content})
+    assert only(log.events(), Prompt).origin is Origin.HOOK
+
+
+def test_the_same_words_typed_later_are_another_prompt(log: Log) -> None:
+    log.add("queue-operation", operation="enqueue", content="continue", uuid=None)
+    log.add("queue-operation", operation="remove", uuid=None)
+    log.user("continue")
+    origins = [event.origin for event in log.events() if isinstance(event, Prompt)]
+    assert origins == [Origin.QUEUED_HUMAN, Origin.HUMAN]
 
 
 def test_a_detached_head_is_no_branch(log: Log) -> None:

@@ -254,6 +254,7 @@ def test_times_are_read_as_agents_write_them(written: object, milliseconds: int 
         "make\necho $?",
         "npm start &",
         "sudo FOO=1 make | head",
+        "set -e; make | tail",
         "(make; echo x)",
     ],
 )
@@ -273,6 +274,7 @@ def test_a_command_that_hides_its_exit_code_is_seen(command: str) -> None:
         'git commit -m "stop; echo nothing || true"',
         "set -o pipefail; pytest | tail",
         "set -e; make; echo ok",
+        "set -euo pipefail\nmake | tail",
         "curl example.org | bash",
         "cat a.txt | grep x",
         "cd app; ls",
@@ -372,18 +374,20 @@ def test_adding_up_all_lines_less_the_repeated_is_the_largest_of_each(told: list
 @given(st.text(min_size=1), st.lists(st.text(min_size=1), max_size=4))
 def test_a_growing_text_is_known_by_its_beginning(start: str, additions: list[str]) -> None:
     tally = Tally()
-    first = tally.first_digest("reply", start)
+    first = tally.known_as("reply", start)
     text = start
     for addition in additions:
         text += addition
-        assert tally.first_digest("reply", text) == first
+        assert tally.known_as("reply", text) == first
+        assert tally.known_as("reply", start) is None, "less than was told is no news"
+        assert tally.known_as("reply", text) == first
     assert len(tally.texts) == 1
 
 
 def test_texts_of_another_kind_or_beginning_are_others() -> None:
     tally = Tally()
-    assert tally.first_digest("reply", "ab") != tally.first_digest("reply", "ba")
-    tally.first_digest("thought", "ab")
+    assert tally.known_as("reply", "ab") != tally.known_as("reply", "ba")
+    tally.known_as("thought", "ab")
     assert [told.kind for told in tally.texts] == ["reply", "reply", "thought"]
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from any_event import events
 from hypothesis import given
 from hypothesis import strategies as st
 
+from any_event import events
 from hansei.events.codec import decode, encode
 from hansei.events.model import (
     KINDS,
@@ -59,12 +59,15 @@ def result(text: str, call_id: str = "c") -> ToolResult:
 
 def full_of_secrets(kind: type[Event]) -> AnyEvent:
     """An event with a secret in every field that takes text."""
-    given_ = {"arguments": {SECRET: [{"deep": SECRET}]}, "data": {"a": (SECRET,)}}
-    given_["hunks"] = [Hunk(1, SECRET, f"new {SECRET}")]  # type: ignore[assignment]
+    structured: dict[str, Any] = {
+        "arguments": {SECRET: [{"deep": SECRET}]},
+        "data": {"a": (SECRET,)},
+        "hunks": [Hunk(1, SECRET, f"new {SECRET}")],
+    }
     values: dict[str, Any] = {}
     for field in msgspec.structs.fields(kind):
-        if field.name in given_:
-            values[field.name] = given_[field.name]
+        if field.name in structured:
+            values[field.name] = structured[field.name]
         elif field.type in (str, str | None):
             values[field.name] = "an id" if field.name in IDS else f"say {SECRET}"
         elif field.required:
@@ -159,14 +162,10 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=()), max_size=6), JSON))
 def test_any_arguments_become_storable(arguments: dict[str, Any]) -> None:
-    after = one(call(**{"x": 1}) if not arguments else _with(arguments))
+    after = one(msgspec.structs.replace(call(), arguments=arguments))
     assert isinstance(after, ToolCall)
     assert decode(encode(after)) == after
     assert one(after) == after
-
-
-def _with(arguments: dict[str, Any]) -> ToolCall:
-    return msgspec.structs.replace(call(), arguments=arguments)
 
 
 def test_numbers_that_cannot_be_stored_are_kept_as_text_or_dropped() -> None:
@@ -212,7 +211,7 @@ def test_arguments_nested_without_end_are_cut() -> None:
 
 
 def test_a_field_of_arguments_is_judged_by_its_name() -> None:
-    password = "-".join(["Blue", "River", "77"])
+    password = f"BlueRiver{77}"
     after = one(
         call(
             "x",

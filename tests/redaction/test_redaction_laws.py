@@ -16,23 +16,20 @@ REDACTOR = Redactor(b"a key for tests")
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 PIECES = [
-    *"= : == => \" ' ` \\ \\n \n @ / . - _ , ; & { } [ ] ( ) < > $ # % ! → é \x00 \x1b[0m".split(
-        " "
-    ),
-    *"token TOKEN Secret password PASSWORD pwd api_key API-Key Authorization Bearer Basic".split(),
-    *"postgres:// https:// user me@host --token --password curl -u export env name url".split(),
-    *"ghp_ sk- sk-ant- AKIA AIza eyJ xoxb- SG. key- glpat- hf_ npm_ :AA sig= AccountKey=".split(),
-    "-----BEGIN PRIVATE KEY-----",
-    "-----END PRIVATE KEY-----",
-    "machine a login b password ",
-    *"a1b2c3d4e5f6 hunter2 correcthorse 12345678 A1B2C3D4E5F6G7H8 null your xxx".split(),
-    "0123456789abcdef" * 4,
-    "Ab3" * 20,
-    "[secret:value:0a1b2c3d]",
-    "[secret:github-token:0a1b2c3d]",
-    "[secret:",
-    " ",
+    *_words("= : == => \" ' ` \\ \\n @ / . - _ , ; & { } [ ] ( ) < > $ # % ! → é"),
+    *_words("token TOKEN Secret password PASSWORD pwd api_key API-Key Authorization Bearer Basic"),
+    *_words("postgres:// https:// user me@host --token --password curl -u export env name url"),
+    *_words("ghp_ sk- sk-ant- AKIA AIza eyJ xoxb- SG. key- glpat- hf_ npm_ :AA sig= AccountKey="),
+    *_words("a1b2c3d4e5f6 hunter2 correcthorse 12345678 A1B2C3D4E5F6G7H8 null your xxx"),
+    *_words("-----BEGIN -----END [secret: [secret:value:0a1b2c3d] [secret:github-token:0a1b2c3d]"),
+    *("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "machine a login b password "),
+    *(" ", "\n", "\0", "\x1b[0m", "0123456789abcdef" * 4, "Ab3" * 20),
 ]
 SECRETISH = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 TEXTS = SECRETISH | ANY_TEXT

@@ -103,7 +103,7 @@ _ASSIGNED = re.compile(
     (?:
         (?P<prefix>[fFbBrRuU]{0,2})
         (?P<open>"{3}|'{3}|\\{0,7}["'`])(?!(?P=open))(?P<quoted>[^\n]{1,4096}?)(?<!\\)(?P=open)
-      | ["'`]?(?P<bare>(?:[^\s"'`,;<>&\\]|&(?![\w.-]{1,64}=|&|\s)|\\(?![nrtu"'\\])){1,4096}+)
+      | ["'`]?(?P<bare>(?:[^\s"'`,;<>&\\]{1,512}+|&(?![\w.-]{1,64}=|&|\s)|\\(?![nrtu"'\\])){1,8}+)
     )
     """,
     re.VERBOSE,
@@ -181,7 +181,7 @@ _FOLDER = re.compile(rb"[\"']?[/~.]")
 _UNQUOTED = (b"=", b":", b":=")
 """What may come before a literal without quotes; after `=>` or `==` it would be code."""
 
-_TO_THE_END = re.compile(rb"(?:[^\s\"'`&\\]|&(?![\w.-]{1,64}=|&)|\\(?![nrtu\"'\\])){1,4096}+")
+_TO_THE_END = re.compile(rb"(?:[^\s\"'`&\\]{1,512}+|&(?![\w.-]{1,64}=|&)|\\(?![nrtu\"'\\])){1,8}+")
 """A shell's or an env file's value, which may hold what ends a value elsewhere."""
 
 
@@ -194,7 +194,14 @@ def _value_span(found: re.Match[bytes], kind: Kind, bare: Written) -> tuple[int,
     start = found.start("bare")
     whole = _TO_THE_END.match(found.string, start) if bare == "shell" else None
     value = whole[0] if whole else found["bare"]
-    if not value.endswith(b"..."):  # which says that the value was shortened
-        value = value.rstrip(b".,:;|)]}!?")
+    value = _without_punctuation(value)
     secret = is_secret(value.decode("utf-8", "replace"), kind, bare)
     return (start, start + len(value)) if secret else None
+
+
+def _without_punctuation(value: bytes) -> bytes:
+    """An unquoted value without what belongs to the sentence or the code around it."""
+    if value.endswith(b"..."):  # which says that the value was shortened
+        return value
+    opened = any(bracket in value for bracket in (b"(", b"[", b"{"))
+    return value.rstrip(b".,:;|" if opened else b".,:;|)]}")

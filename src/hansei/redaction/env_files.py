@@ -62,10 +62,14 @@ _DUMP = re.compile(
 )
 
 
+_HINTS = ("env", "export", "declare", "typeset", "vars")
+"""Without one of these there is nothing to look at more closely."""
+
+
 def shows_env_file(path_or_command: str) -> bool:
     """Whether reading this path, or running this command, shows the values of an env file."""
     text = path_or_command
-    if "env" not in text and "export" not in text and "vars" not in text and text.strip() != "set":
+    if not any(word in text for word in _HINTS) and text.strip() != "set":
         return False
     if _is_env_path(text):
         return True
@@ -106,13 +110,14 @@ _LINE = re.compile(
     (?:\#[ \t]*)?(?:(?:export|set|declare[ \t]+-x|typeset[ \t]+-x)[ \t]+)?
     (?P<name>[A-Za-z_][A-Za-z0-9_.]{0,127})[ \t]{0,8}=[ \t]{0,8}
     (?:
-        (?P<quote>["'])(?P<quoted>(?:(?!(?P=quote))(?:[^\\]|\\.)){0,8192}+)(?P=quote)
-      | (?P<bare>(?:[^\n\r\0\\]|\\(?!n))*)
+        "(?P<double>(?:[^"\\]{1,512}+|\\.){0,32}+)"
+      | '(?P<single>[^']{0,8192}+)'
+      | (?P<bare>(?:[^\n\r\0\\]+|\\(?!n))*+)
     )
     """,
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
-_COMMENT = re.compile(rb"[ \t]+#.*", re.DOTALL)
+_COMMENT = re.compile(rb"(?:\A# |[ \t]+#).*", re.DOTALL)
 
 _SETTINGS = _words(
     """
@@ -142,7 +147,7 @@ _LOCAL_URL = re.compile(
 def env_values(text: bytes) -> Iterator[tuple[int, int]]:
     """Where the values are that the lines of an env file give, but for the plainly harmless."""
     for line in _LINE.finditer(text):
-        group = "bare" if line["quote"] is None else "quoted"
+        group = line.lastgroup or "bare"
         value = line[group]
         if group == "bare":
             value = _COMMENT.sub(b"", value).rstrip()

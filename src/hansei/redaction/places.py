@@ -36,12 +36,12 @@ def _is_password(_found: re.Match[bytes], value: str) -> bool:
     return value.lower() not in _DOCUMENTED and not is_harmless(value)
 
 
-_MIXED_CASE = re.compile(r"[a-z][A-Z]")
+_OPAQUE = re.compile(r"[0-9]|[a-z][A-Z]")
+"""No word has a digit or a capital inside."""
 
 
 def _is_opaque(_found: re.Match[bytes], value: str) -> bool:
-    looks = any(map(str.isdigit, value)) or _MIXED_CASE.search(value)
-    return bool(looks) and not is_harmless(value) and not is_code(value)
+    return _OPAQUE.search(value) is not None and not is_harmless(value) and not is_code(value)
 
 
 def _is_chosen(_found: re.Match[bytes], value: str) -> bool:

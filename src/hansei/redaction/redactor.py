@@ -132,12 +132,15 @@ class Redactor:
     def _secrets(self, text: bytes, *, env: bool) -> list[Found]:
         """The secrets in a text, apart from one another."""
         found: list[Found] = []
+        ends: dict[int, int] = {}
         for search, looking in self._walk if len(text) < _BRIEF else self._searches:
             for literal, start, _ in search(text):
                 for offset, rank, kind, find in looking[literal]:
-                    span = find(text, start + offset)
+                    # What is inside a secret already found by the same rule is part of it.
+                    span = find(text, start + offset) if start >= ends.get(rank, 0) else None
                     if span is not None:
                         found.append(Found(span[0], rank, span[1], kind))
+                        ends[rank] = span[1]
         if env:
             found += [Found(start, _ENV_RANK, end, VALUE) for start, end in env_values(text)]
         return _apart(text, found) if found else found

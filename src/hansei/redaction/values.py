@@ -19,7 +19,6 @@ Written: TypeAlias = Literal["shell", "quoted", "bare"]
 _REFERENCE = re.compile(
     r"""
     \$[A-Za-z_{(] | %\w+%?\Z | <[^<>]*>\Z | [@!*&:]+[A-Za-z_.]*(?:\s|\Z)   # $VAR, <token>, !Ref
-    | .*(?:\$\{|\{\{|\#\{|<%|%\(|%s|\{[\w.]{0,64}\})                     # a template
     | [a-z][a-z0-9+.-]{1,20}:// | (?:arn|vault|env|data|urn|projects|file):
     | [A-Za-z]:[\\/] | \.{1,2}/
     | ~?(?:/(?:[a-z0-9._@*{}-]+|[A-Z][a-z]+[A-Za-z]*|[A-Z_]+))+/?\Z       # a path
@@ -30,16 +29,18 @@ _REFERENCE = re.compile(
 )
 """Values that point at something else."""
 
-_STAND_IN = re.compile(
-    r"""
-    (?:\A|[-_.\s<\[{(])
-    (?:your|example|placeholder|change|replace|insert|enter|put|paste|dummy|fake|sample|redacted|hidden
-      |masked|removed|omitted|todo|tbd|fixme|here|goes|foo|bar|foobar|x{3,20}|changeme|changethis)
-    (?:\Z|[-_.\s>\]})])
-    | change_?me | placeholder | \Ayour | x{6} | \.\.\. | … | \*{3} | •{3}
-    """,
-    re.VERBOSE | re.IGNORECASE | re.ASCII,
+_TEMPLATE = re.compile(r"\$\{|\{\{|#\{|<%|%\(|%s|\{[\w.]{0,64}\}", re.ASCII)
+"""Values that are filled in later."""
+
+_STAND_IN_WORDS = frozenset(
+    {
+        *("your", "example", "placeholder", "change", "replace", "insert", "enter", "put", "paste"),
+        *("dummy", "fake", "sample", "redacted", "hidden", "masked", "removed", "omitted", "todo"),
+        *("tbd", "fixme", "here", "goes", "foo", "bar", "foobar", "xxx", "xxxx", "xxxxx"),
+    }
 )
+_STAND_IN_PARTS = ("changeme", "change_me", "placeholder", "xxxxxx", "...", "…", "***", "•••")
+_BETWEEN_WORDS = re.compile(r"[-_.\s<>\[\]{}()]+")
 """Values written where a secret would stand. Words count only between separators."""
 
 _PLAIN = re.compile(
@@ -64,6 +65,9 @@ _PART_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SHORTEST_PART = 3
 """How long words are on average, at least. In a random key letters of one case come in pairs."""
 
+_LONGEST_NAME = 64
+_NUMBERS_IN_NAMES = 2
+
 _CALL = re.compile(r"[\w.$]+[(\[].*[)\]]", re.ASCII)
 _CODE = re.compile(
     r"(?:[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*!?)?[(\[{]"
@@ -80,28 +84,39 @@ _SHORTEST: dict[Kind, dict[Written, int]] = {
     "password": {"shell": 4, "quoted": 4, "bare": 6},
     "key": {"shell": 6, "quoted": 8, "bare": 8},
 }
+_TELLING = 256
+"""How much of a value is looked at for signs that it is none; stand-ins are short."""
+
+_DIGIT = re.compile("[0-9]")
+_SPACE = re.compile(r"\s")
 _SHORTEST_WORD = 8
 """The shortest quoted password of letters alone; shorter ones are mostly names of things."""
 
 
 def is_secret(value: str, kind: Kind, written: Written) -> bool:
     """Whether a value that a secret's name is given is a secret itself."""
-    if len(value) < _SHORTEST[kind][written] or is_harmless(value) or _is_name(value):
+    if len(value) < _SHORTEST[kind][written]:
+        return False
+    if (written == "bare" and _is_expression(value, kind)) or (
+        written == "quoted" and _SPACE.search(value)
+    ):
+        return False
+    if is_harmless(value) or _is_name(value):
         return False
     if kind == "key" and (not value.isascii() or _WORDS.fullmatch(value)):
         return False
     if written == "shell":
         return _CALL.fullmatch(value) is None
-    if any(map(str.isspace, value)) or (written == "bare" and _is_expression(value, kind)):
-        return False
-    if any(map(str.isdigit, value)) or _LONG_RUN.search(value):
+    if _DIGIT.search(value) or _LONG_RUN.search(value):
         return True
     return kind == "password" and written == "quoted" and _is_chosen_word(value)
 
 
 def _is_name(value: str) -> bool:
     """Whether a value is itself the name of a secret: `auth_token`, `API_KEY`, `user.password2`."""
-    if sum(map(str.isdigit, value)) > 2 or not _IDENTIFIER.fullmatch(value):
+    if len(value) > _LONGEST_NAME or not _IDENTIFIER.fullmatch(value):
+        return False
+    if len(_DIGIT.findall(value)) > _NUMBERS_IN_NAMES:
         return False
     parts = _PART_OF_NAME.findall(value)
     return len(value) >= _SHORTEST_PART * len(parts) and bool(_NAMES_A_SECRET.search(value))
@@ -121,7 +136,20 @@ def _is_chosen_word(value: str) -> bool:
 
 def is_harmless(value: str) -> bool:
     """Whether a value says by itself that it is no secret, wherever it stands."""
-    return bool(_REFERENCE.match(value) or _STAND_IN.search(value) or _PLAIN.fullmatch(value))
+    start = value[:_TELLING]
+    return bool(
+        _REFERENCE.match(start)
+        or _PLAIN.fullmatch(value)
+        or _TEMPLATE.search(start)
+        or _stands_in(start.lower())
+    )
+
+
+def _stands_in(value: str) -> bool:
+    """Whether a value is written where a secret would stand: `your-token`, `changeme`, `***`."""
+    if value.startswith("your") or any(part in value for part in _STAND_IN_PARTS):
+        return True
+    return not _STAND_IN_WORDS.isdisjoint(_BETWEEN_WORDS.split(value))
 
 
 def is_code(value: str) -> bool:

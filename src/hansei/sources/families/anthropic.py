@@ -103,6 +103,19 @@ def counts(usage: Usage) -> Counts:
     )
 
 
+def is_announcement(usage: Usage) -> bool:
+    """Whether this is a guess made before the answer: some providers announce an input so.
+
+    Their last line has other numbers, and a request that never got that far took nobody knows what.
+    """
+    return (
+        usage.output_tokens == 0
+        and usage.cache_read_input_tokens is None
+        and usage.cache_creation_input_tokens is None
+        and usage.cache_creation is None
+    )
+
+
 def tier(usage: Usage) -> str | None:
     """A price tier other than the usual one."""
     for name in (usage.service_tier, usage.speed):

@@ -46,6 +46,20 @@ def files(roots: Iterable[Path], suffix: str, skip: frozenset[str]) -> Iterator[
         waiting += reversed(below)
 
 
+def these_files(paths: Iterable[Path]) -> Iterator[Seen]:
+    """Those of the files that are there, each once."""
+    visited: set[tuple[int, int]] = set()
+    for path in paths:
+        try:
+            status = path.stat()
+        except OSError:
+            continue
+        identity = (status.st_dev, status.st_ino)
+        if identity not in visited:
+            visited.add(identity)
+            yield Seen(path, fingerprint(status))
+
+
 def _entries(folder: str, visited: set[tuple[int, int]]) -> list[os.DirEntry[str]]:
     """A folder's entries by name; none if it was listed before under another name."""
     try:

@@ -7,7 +7,6 @@ record, nor one bad byte. Only a line that is no JSON object at all is given up.
 
 from __future__ import annotations
 
-import json
 import math
 from types import UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -40,6 +39,9 @@ def rescue(line: bytes) -> Rescued:
     content = line.strip(_PADDING).removeprefix(_BYTE_ORDER_MARK).strip(_PADDING)
     if not content:
         return Rescued(None)
+    # Only lines that the fast way refuses need the slower decoder.
+    import json
+
     text, reason = _text(content)
     try:
         value = _scrub(json.loads(text, strict=False))
@@ -80,11 +82,8 @@ def value_of(raw: msgspec.Raw) -> Any:
     try:
         return msgspec.json.decode(data)
     except FAILURES:
-        pass
-    try:
-        return _scrub(json.loads(data.decode("utf-8", "replace"), strict=False))
-    except (ValueError, RecursionError):
-        return None
+        held = rescue(b'{"held":' + data + b"}").value
+        return held and held["held"]
 
 
 def _text(content: bytes) -> tuple[str, str | None]:

@@ -28,7 +28,7 @@ _FILLERS = frozenset(
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.", re.DOTALL)
 _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*")
-_STRICT = re.compile(r"\bset\s+-[a-z]*e|\bpipefail\b")
+_STOPS_AT_FAILURE = re.compile(r"\bset\s+-[a-z]*e")
 _STATEMENTS = re.compile(r"&&|;;?|\n")
 _ASSIGNMENTS = re.compile(r"^(?:\w+=\S*\s+|(?:sudo|time|command|env|timeout\s+\S+)\s+)+")
 
@@ -42,12 +42,11 @@ def hides_status(command: str) -> bool:
         return True
     if "||" in _last_statement(bare):
         return True
-    if _STRICT.search(bare):
-        return False
     *earlier, last = map(_program, _last_statement(bare).split("|"))
     if earlier:
-        return last in _FILTERS and not _FILTERS.union(_FILLERS).issuperset(earlier)
-    return _ends_in_filler(bare)
+        filtered = last in _FILTERS and not _FILTERS.union(_FILLERS).issuperset(earlier)
+        return filtered and "pipefail" not in bare
+    return _ends_in_filler(bare) and not _STOPS_AT_FAILURE.search(bare)
 
 
 def _without_heredocs(command: str) -> str:

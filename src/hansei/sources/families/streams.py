@@ -39,13 +39,14 @@ BILLED = 5
 
 
 class Told(msgspec.Struct, array_like=True):
-    """A text of the answer as it stood on the line that told it last."""
+    """A text of the answer: what it is known by, and how much of it has been told."""
 
     kind: str
     first: str
-    """Digest of the text as it was first told: what it is known by."""
+    """Digest of the text as it was first told."""
     length: int
-    last: str
+    """Its length then."""
+    longest: int
 
 
 class Tally(msgspec.Struct, array_like=True):
@@ -57,9 +58,9 @@ class Tally(msgspec.Struct, array_like=True):
     """Tokens of all lines added up."""
     texts: list[Told] = []
 
-    def add(self, counts: Counts) -> None:
-        """Take in one more line."""
-        if tuple(self.most) != counts:  # most lines repeat the one before
+    def add(self, counts: Counts, *, guessed: bool = False) -> None:
+        """Take in one more line; one with guessed numbers only counts as a line."""
+        if not guessed and tuple(self.most) != counts:  # most lines repeat the one before
             self.most = [
                 new if old is None or (new is not None and new > old) else old
                 for old, new in zip(self.most, counts, strict=True)
@@ -76,17 +77,22 @@ class Tally(msgspec.Struct, array_like=True):
         values = zip(Counts._fields, self.most, strict=True)
         return {**dict(values), "lines": self.lines, "repeated": repeated}
 
-    def first_digest(self, kind: str, text: str) -> str:
-        """What a text is known by: the digest it had when its beginning was first told."""
-        length, whole = len(text), text_digest(text)
+    def known_as(self, kind: str, text: str) -> str | None:
+        """What a text is known by: the digest it had when its beginning was first told.
+
+        None if more of it has been told already.
+        """
+        length = len(text)
         for told in self.texts:
-            if told.kind != kind or told.length > length:
-                continue
-            if told.last == (whole if told.length == length else text_digest(text[: told.length])):
-                told.length, told.last = length, whole
+            begins = told.kind == kind and told.length <= length
+            if begins and told.first == text_digest(text[: told.length]):
+                if length < told.longest:
+                    return None
+                told.longest = length
                 return told.first
+        whole = text_digest(text)
         if len(self.texts) < MOST_TEXTS:
-            self.texts.append(Told(kind, whole, length, whole))
+            self.texts.append(Told(kind, whole, length, length))
         return whole
 
 

@@ -53,13 +53,15 @@ def assistant(reader: Reader, record: Record, where: Where) -> None:
     by = {"model": message.model, "message": message.id, **where}
     for block in message.blocks():
         if block.type == "text":
-            if block.text:
-                key = key_of("reply", identity, tally.first_digest("reply", block.text))
-                reader.emit(Reply(key=key, text=block.text, **by))
+            text = block.text or ""
+            known = tally.known_as("reply", text) if text else None
+            if known is not None:
+                reader.emit(Reply(key=key_of("reply", identity, known), text=text, **by))
         elif block.type in ("thinking", "redacted_thinking"):
             text = block.thinking or ""
-            key = key_of("thought", identity, tally.first_digest("thought", text))
-            reader.emit(Thought(key=key, text=text, **by))
+            known = tally.known_as("thought", text)
+            if known is not None:
+                reader.emit(Thought(key=key_of("thought", identity, known), text=text, **by))
         elif block.id and block.name:
             _call(reader, block.id, block.name, block.input or {}, by)
         elif block.tool_use_id:
@@ -73,20 +75,21 @@ def request(
     identity: str,
     tally: Tally,
     message: Message | Answer,
-    request: str | None,
+    request_id: str | None,
     where: Where,
 ) -> None:
     """Count one more line of a request."""
-    assert message.usage is not None
-    tally.add(anthropic.counts(message.usage))
+    usage = message.usage
+    assert usage is not None
+    tally.add(anthropic.counts(usage), guessed=anthropic.is_announcement(usage))
     if reader.counts_later(identity, tally):
         return
     event = RequestUsage(
         key=key_of("request", identity),
         model=message.model,
         message=message.id,
-        request=request,
-        tier=anthropic.tier(message.usage),
+        request=request_id,
+        tier=anthropic.tier(usage),
         **tally.totals(),
         **where,
     )

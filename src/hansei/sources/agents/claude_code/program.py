@@ -55,7 +55,7 @@ def _system_notice(reader: Reader, record: Record, subtype: str, where: Where) -
     added = prompts.attached_text(fields.get("hookAdditionalContext"))
     if added:
         key = key_of("prompt", record_id(record, added))
-        reader.emit(prompts.as_event(key, added, Origin.HOOK, where))
+        reader.emit(prompts.as_prompt(key, added, Origin.HOOK, where))
 
 
 def notice(

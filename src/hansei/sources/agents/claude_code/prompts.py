@@ -87,7 +87,7 @@ def as_event(
     head = text.lstrip(SPACE)
     tag = tagged.leading(head)
     if MARKER in text:
-        return Prompt(key=key, text=text, origin=Origin.HANSEI, images=images, **where)
+        return as_prompt(key, text, origin, where, images)
     if tag in ("command-name", "command-message"):
         name = (tagged.inner(text, "command-name") or "").removeprefix("/")
         arguments = tagged.inner(text, "command-args") or ""
@@ -99,6 +99,14 @@ def as_event(
         return Notice(key=key, name=_OUTPUTS[tag], text=tagged.inner(text, tag) or text, **where)
     if head.startswith(_INTERRUPTED):
         return Interruption(key=key, text=text, **where)
+    return as_prompt(key, text, origin, where, images)
+
+
+def as_prompt(
+    key: int, text: str, origin: Origin, where: dict[str, Any], images: int = 0
+) -> Prompt:
+    """A text as a prompt; ours, whoever it came from, if it carries our marker."""
+    origin = Origin.HANSEI if MARKER in text else origin
     return Prompt(key=key, text=text, origin=origin, images=images, **where)
 
 

@@ -36,8 +36,10 @@ SUBAGENT = "subagent"
 
 MESSAGES_KEPT = 32
 """Answers whose lines may still go on; with twenty subagents at work, 17 others came in between."""
-CALLS_KEPT = 64
+CALLS_KEPT = 32
+"""Calls that may still wait for their result; twelve at once is the most seen."""
 CHAINS_KEPT = 128
+"""Records a subagent inside its parent's file may go on from."""
 LONGEST_NAME = 64
 TRUSTED_ID = 16
 """Shorter ids are counters or made by hand: they name something only within their session."""
@@ -69,14 +71,15 @@ class State(msgspec.Struct, omit_defaults=True):
     """The session a subagent's file belongs to, where the folder does not say it."""
     messages: dict[str, Tally] = {}
     hidden: dict[str, bool] = {}
-    """Shell calls without a result whose exit code will say nothing; True if they run on alone."""
+    """Shell calls whose exit code says nothing; True for those that run on alone."""
     tasks: dict[str, str] = {}
     """Calls that start a subagent, by the digest of its prompt."""
     chains: dict[str, str] = {}
     """Records of subagents inside a main file, each with the first record of its chain."""
     queue: list[Queued] = []
     delivered: dict[str, int] = {}
-    """Prompts that went in while the agent was at work: key by digest."""
+    """Prompts that went in while the agent was at work: key by digest, for an attachment that may
+    tell them again."""
     boundary: Boundary | None = None
     leaf: str | None = None
     """The last record with an id."""
@@ -129,7 +132,6 @@ class Reader:
             return True
         # Its first lines are too long ago to be remembered: from here on each line is merged.
         self._settle(*known)
-        self.requests[identity] = (known[0], Tally())
         return False
 
     def settle(self) -> list[AnyEvent]:

@@ -143,12 +143,9 @@ class ClaudeCode:
         for seen in folders.files(roots, ".jsonl", _NO_TRANSCRIPTS):
             if seen.path.name != _JOURNAL:
                 yield transcript_at(seen.path, seen.fingerprint)
-        for path in dict.fromkeys(root.with_name("history.jsonl") for root in roots):
-            try:
-                fingerprint = folders.fingerprint(path.stat())
-            except OSError:
-                continue
-            yield Transcript(AGENT, path, HISTORY, fingerprint)
+        lists = (root.parent / "history.jsonl" for root in roots if root.name == "projects")
+        for seen in folders.these_files(lists):
+            yield Transcript(AGENT, seen.path, HISTORY, seen.fingerprint)
 
     def reading_order(self, transcripts: list[Transcript]) -> list[Transcript]:
         """By folder, then by first time: a copy has its original's time and comes after it."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hansei.events.model import (
-    MARKER,
     AnyEvent,
     Basis,
     FileEdit,
     Notice,
     Origin,
-    Prompt,
     RequestUsage,
     Status,
     ToolResult,
@@ -89,13 +87,11 @@ def _spoken(reader: Reader, record: Record, texts: list[str], images: int, where
             rest.append(parts.rest)
     for number, block in enumerate(taken):
         key = key_of("injected", own, str(number))
-        origin = Origin.HANSEI if MARKER in block else Origin.HARNESS
-        reader.emit(Prompt(key=key, text=block, origin=origin, **where))
+        reader.emit(prompts.as_prompt(key, block, Origin.HARNESS, where))
     text = "\n\n".join(rest)
     if text or images:
-        key = _delivered(reader, text) or key_of("prompt", own)
         origin = _origin(reader, record, text)
-        reader.emit(prompts.as_event(key, text, origin, where, images))
+        reader.emit(prompts.as_event(key_of("prompt", own), text, origin, where, images))
 
 
 def _origin(reader: Reader, record: Record, text: str) -> Origin:
@@ -164,31 +160,26 @@ def _queued_event(key: int, text: str, origin: Origin | None, where: Where) -> A
     return prompts.as_event(key, text, told, where)
 
 
-def _delivered(reader: Reader, text: str) -> int | None:
-    """The key under which this text was already told when it left the queue."""
-    if not reader.state.delivered:
-        return None
-    return reader.state.delivered.pop(text_digest(text.strip()), None)
-
-
 def attachment(reader: Reader, record: Record, where: Where) -> None:
-    attachment = record.attachment or {}
-    kind = str(attachment.get("type"))[:LONGEST_NAME]
-    text = prompts.attached_text(record.rendered) or prompts.attached_text(attachment)
+    """Text the program put into the context: a queued prompt, what a hook adds, or its own."""
+    attached = record.attachment or {}
+    kind = str(attached.get("type"))[:LONGEST_NAME]
+    text = prompts.attached_text(record.rendered) or prompts.attached_text(attached)
     own = record_id(record, text)
     if kind == "queued_command":
-        text = prompts.attached_text(attachment.get("prompt"))
-        typed = attachment.get("commandMode") in ("prompt", None)
-        key = _delivered(reader, text) or key_of("prompt", own)
+        text = prompts.attached_text(attached.get("prompt"))
+        typed = attached.get("commandMode") in ("prompt", None)
+        told = reader.state.delivered.pop(text_digest(text.strip()), None)
+        key = key_of("prompt", own) if told is None else told
         reader.emit(_queued_event(key, text, None if typed else Origin.HARNESS, where))
     elif kind == "hook_additional_context":
-        reader.emit(prompts.as_event(key_of("prompt", own), text, Origin.HOOK, where))
+        reader.emit(prompts.as_prompt(key_of("prompt", own), text, Origin.HOOK, where))
     elif kind == "prompt_snapshot":
         # The whole system prompt, written again with every change: its size is what matters.
         data: dict[str, Any] = {"bytes": len(reader.line)}
         reader.emit(Notice(key=key_of("notice", own), name=kind, data=data, **where))
     else:
-        hook = attachment.get("hookName")
+        hook = attached.get("hookName")
         data = {"hook": hook} if isinstance(hook, str) else {}
         reader.emit(Notice(key=key_of("notice", own), name=kind, text=text, data=data, **where))
 
@@ -200,7 +191,8 @@ def result(reader: Reader, record: Record, block: Block, notes: ResultNotes, whe
     call = block.tool_use_id
     assert call is not None
     text, images = anthropic.result_text(block.content)
-    alone = reader.state.hidden.pop(short(call), None)
+    # Not taken out: the same result may be told again.
+    alone = reader.state.hidden.get(short(call))
     hidden = None if alone is None else Basis.NONE if alone else Basis.MASKED
     verdict = results.verdict(
         text,
