@@ -1,6 +1,6 @@
 """Measure what speed we promise, as ratios taken in one run on one machine.
 
-Start-up against `python -c pass`; ingest in megabytes a second, with the share that redaction takes.
+Start-up against `python -c pass`; ingest in megabytes a second, and the share redaction takes.
 Real transcripts are used where `../shared/corpus` or $HANSEI_CORPUS is, else a generated history.
 """
 

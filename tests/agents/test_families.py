@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 
 from hansei.errors import UnreadableTranscript
 from hansei.events.model import Hunk
+from hansei.events.usage import TOKENS
 from hansei.sources.contract import START, Cursor
 from hansei.sources.families import edits, folders, jsonl, records, tagged
 from hansei.sources.families.clock import instant
 from hansei.sources.families.shell import hides_status
-from hansei.sources.families.streams import BILLED, Counts, Tally, remember, short
+from hansei.sources.families.streams import Counts, Tally, billed, remember, short
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -361,13 +362,11 @@ def test_adding_up_all_lines_less_the_repeated_is_the_largest_of_each(told: list
     for line in told:
         tally.add(line)
     totals = tally.totals()
-    kept = 0
     for index, name in enumerate(Counts._fields):
-        known = [line[index] for line in told if line[index] is not None]
-        assert totals[name] == max((value for value in known if value is not None), default=None)
-        kept += (totals[name] or 0) if index < BILLED else 0
-    naive = sum(value or 0 for line in told for value in line[:BILLED])
-    assert naive - totals["repeated"] == kept
+        known = [value for line in told if (value := line[index]) is not None]
+        assert totals[name] == max(known, default=None)
+    kept = sum(totals[name] or 0 for name in TOKENS)
+    assert sum(map(billed, told)) - totals["repeated"] == kept
     assert totals["lines"] == len(told)
 
 

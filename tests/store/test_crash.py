@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from crash_driver import take_in
 
 from claude_home import session, small_history
+from crash_driver import take_in
 from pieces import derived, told
 
 DRIVER = Path(__file__).parents[1] / "crash_driver.py"

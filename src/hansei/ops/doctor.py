@@ -170,7 +170,7 @@ def _skipped(store: Store, agent: str) -> list[Skipped]:
 
 def expiry(config: Config, source: Source, now: int) -> Expiry | None:
     """What this agent is about to delete; None if it deletes nothing or left nothing."""
-    days = source.capabilities.deletes_after_days
+    days = source.deletes_after_days(config.environment)
     if days is None:
         return None
     extra = config.settings.sources.get(source.name, [])

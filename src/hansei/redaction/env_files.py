@@ -19,8 +19,8 @@ def _words(text: str) -> frozenset[str]:
 
 
 _ENV_NAME = re.compile(
-    r"(?<![\w.])(?!(?:process|meta|Deno|Bun|this|self|c|ctx|context|platform|runtime)\.env\b)"
-    r"(?:[\w-]*\.env|\.envrc|\.dev\.vars)(?P<suffix>(?:\.[\w-]+)*)(?![\w.(\[/\\])"
+    r"(?<![\w.-])(?!(?:process|meta|Deno|Bun|this|self|c|ctx|context|platform|runtime)\.env\b)"
+    r"(?:[\w-]{0,64}\.env|\.envrc|\.dev\.vars)(?P<suffix>(?:\.[\w-]+)*)(?![\w.(\[/\\])"
 )
 _NOT_SECRET = _words(
     "example sample template tmpl dist default defaults schema md ts js mjs py d txt json yml yaml"
@@ -49,6 +49,7 @@ _PREFIX = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """What may stand before the program in a simple command."""
+
 _DUMP = re.compile(
     r"""
     printenv\b
@@ -60,7 +61,7 @@ _DUMP = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-
+"""Commands that print all variables."""
 
 _HINTS = ("env", "export", "declare", "typeset", "vars")
 """Without one of these there is nothing to look at more closely."""
@@ -105,9 +106,9 @@ def _shows_file(command: str) -> bool:
 _LINE = re.compile(
     rb"""
     (?:^|(?<=[\0\r])|(?<=\\n))
-    [ \t]*(?:\d{1,6}[ \t]*(?:\xe2\x86\x92|[|:\t])[ \t]*)?          # a line number
-    (?:[^\s=:'"\\]{1,200}:(?:\d{1,6}:)?)?[+-]?[ \t]*             # a file name, a diff mark
-    (?:\#[ \t]*)?(?:(?:export|set|declare[ \t]+-x|typeset[ \t]+-x)[ \t]+)?
+    [ \t]{0,40}+(?:\d{1,6}[ \t]{0,8}(?:\xe2\x86\x92|[|:\t])[ \t]{0,40})?    # a line number
+    (?:[^\s=:'"\\]{1,200}:(?:\d{1,6}:)?)?[+-]?[ \t]{0,40}+                # a file name, a diff mark
+    (?:\#[ \t]{0,8})?(?:(?:export|set|declare[ ]-x|typeset[ ]-x)[ \t]{1,8})?
     (?P<name>[A-Za-z_][A-Za-z0-9_.]{0,127})[ \t]{0,8}=[ \t]{0,8}
     (?:
         "(?P<double>(?:[^"\\]{1,512}+|\\.){0,32}+)"
@@ -126,7 +127,7 @@ _SETTINGS = _words(
     LOG_LEVEL LOGLEVEL VIRTUAL_ENV PYTHONPATH NODE_PATH GOPATH JAVA_HOME LS_COLORS OSTYPE
     """
 )
-"""Names that never hold a secret. `_` is the last command."""
+"""Names that never hold a secret."""
 
 _WORDS = re.compile(
     r"""

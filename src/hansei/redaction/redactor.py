@@ -132,8 +132,8 @@ class Redactor:
     def _secrets(self, text: bytes, *, env: bool) -> list[Found]:
         """The secrets in a text, apart from one another."""
         found: list[Found] = []
-        ends: dict[int, int] = {}
         for search, looking in self._walk if len(text) < _BRIEF else self._searches:
+            ends: dict[int, int] = {}
             for literal, start, _ in search(text):
                 for offset, rank, kind, find in looking[literal]:
                     # What is inside a secret already found by the same rule is part of it.

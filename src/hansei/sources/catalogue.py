@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 GROUP = "hansei.sources"
 PACKAGE = "hansei.sources.agents"
 _SOURCE = (
-    "name", "title", "capabilities", "roots", "discover", "reading_order", "fingerprint", "read"
+    "name", "title", "capabilities", "roots", "discover", "reading_order", "fingerprint", "read",
+    "deletes_after_days",
 )  # fmt: skip
 
 

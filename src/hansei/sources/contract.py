@@ -129,6 +129,10 @@ class Source(Protocol):
         """What is new since the cursor, about `limit` bytes of it at most."""
         ...
 
+    def deletes_after_days(self, environment: Environment) -> int | None:
+        """Days after which the agent deletes its transcripts as it is set up here, if it does."""
+        ...
+
 
 def latest(events: Iterable[AnyEvent]) -> list[AnyEvent]:
     """What is known once all of these have been read, in the order in which each was first told.

@@ -25,7 +25,9 @@ def fingerprint(status: os.stat_result) -> str:
     return f"{status.st_size}:{status.st_mtime_ns}:{status.st_ino}"
 
 
-def files(roots: Iterable[Path], suffix: str, skip: frozenset[str]) -> Iterator[Seen]:
+def files(
+    roots: Iterable[Path], suffix: str | tuple[str, ...], skip: frozenset[str]
+) -> Iterator[Seen]:
     """Files with a suffix below the roots, each once; folders named in `skip` are left out.
 
     What cannot be looked into is passed over: an agent that is not there has no folder.

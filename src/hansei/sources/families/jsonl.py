@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from hansei.errors import UnreadableTranscript
 from hansei.events.keys import digest
@@ -19,7 +19,6 @@ from hansei.sources.contract import Cursor, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import FileIO
     from pathlib import Path
     from typing import Any
 
@@ -29,6 +28,13 @@ LONGEST_LINE = 64 * 1024 * 1024
 """A longer line is skipped and never held in memory."""
 STEP_BYTES = 1024 * 1024
 """How much is read at once while looking for the end of a long line."""
+
+
+class Readable(Protocol):
+    """What lines are taken from: a file, or one that is unpacked on the way."""
+
+    def seek(self, offset: int, /) -> int: ...
+    def read(self, size: int, /) -> bytes | None: ...
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def read(path: Path, since: Cursor, limit: int) -> Slice:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise UnreadableTranscript(f"{path} is not a file")
-            return _read(file, status.st_size, since, max(limit, 1))
+            return read_open(file, status.st_size, since, max(limit, 1))
     except OSError as problem:
         raise UnreadableTranscript(f"{path} cannot be read: {problem.strerror}") from problem
 
@@ -87,7 +93,8 @@ def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def _read(file: FileIO, size: int, since: Cursor, limit: int) -> Slice:
+def read_open(file: Readable, size: int, since: Cursor, limit: int) -> Slice:
+    """The same from a file that is open already."""
     restarted = since.offset > 0 and not _continues(file, size, since)
     start, line = (0, 1) if restarted else (since.offset, since.line + 1)
     data = _bytes(file, start, limit)
@@ -112,21 +119,21 @@ def _read(file: FileIO, size: int, since: Cursor, limit: int) -> Slice:
     )
 
 
-def _continues(file: FileIO, size: int, since: Cursor) -> bool:
+def _continues(file: Readable, size: int, since: Cursor) -> bool:
     return size >= since.offset and _check(file, since.offset) == since.check
 
 
-def _check(file: FileIO, offset: int) -> str:
+def _check(file: Readable, offset: int) -> str:
     length = min(offset, CHECKED_BYTES)
     return digest(_bytes(file, offset - length, length)) if length else ""
 
 
-def _bytes(file: FileIO, offset: int, length: int) -> bytes:
+def _bytes(file: Readable, offset: int, length: int) -> bytes:
     file.seek(offset)
     return file.read(length) or b""
 
 
-def _long_line(file: FileIO, start: int, data: bytes) -> tuple[bytes, int]:
+def _long_line(file: Readable, start: int, data: bytes) -> tuple[bytes, int]:
     """One line longer than the limit, with its newline; no bytes if it is too long or unfinished.
 
     The offset returned is past the line also where the line itself is too long to be kept.

@@ -37,7 +37,8 @@ def hides_status(command: str) -> bool:
     """Whether an exit code of zero may hide that what was run has failed."""
     if not any(sign in command for sign in "|;&\n"):
         return False
-    bare = _COMMENT.sub("", _QUOTED.sub("Q", _without_heredocs(command))).strip()
+    bare = _QUOTED.sub("Q", _without_heredocs(command))
+    bare = _COMMENT.sub("", bare).strip() if "#" in bare else bare.strip()
     if bare.endswith("&") and not bare.endswith("&&"):
         return True
     if "||" in _last_statement(bare):

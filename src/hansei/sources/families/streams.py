@@ -34,8 +34,13 @@ class Counts(NamedTuple):
 
 MOST_TEXTS = 32
 """Texts of one answer that are watched for growing; answers have one or two."""
-BILLED = 5
-"""The first fields of `Counts` are disjoint; the others are parts of them or no tokens."""
+
+
+def billed(counts: Counts) -> int:
+    """Tokens of a line: the disjoint fields added up, without those that are parts of others."""
+    return (
+        (counts[0] or 0) + (counts[1] or 0) + (counts[2] or 0) + (counts[3] or 0) + (counts[4] or 0)
+    )
 
 
 class Told(msgspec.Struct, array_like=True):
@@ -66,16 +71,15 @@ class Tally(msgspec.Struct, array_like=True):
                 for old, new in zip(self.most, counts, strict=True)
             ]
         self.lines += 1
-        self.told += sum(filter(None, counts[:BILLED]))
+        self.told += billed(counts)
 
     def totals(self) -> dict[str, Any]:
         """The largest value of each field, as a `RequestUsage` names them.
 
         `repeated` is what a reader that adds up all lines would count on top.
         """
-        repeated = self.told - sum(filter(None, self.most[:BILLED]))
-        values = zip(Counts._fields, self.most, strict=True)
-        return {**dict(values), "lines": self.lines, "repeated": repeated}
+        most = Counts(*self.most)
+        return {**most._asdict(), "lines": self.lines, "repeated": self.told - billed(most)}
 
     def known_as(self, kind: str, text: str) -> str | None:
         """What a text is known by: the digest it had when its beginning was first told.

@@ -105,7 +105,7 @@ def title(reader: Reader, record: Record, where: Where) -> None:
 def summary(reader: Reader, record: Record, where: Where) -> None:
     """A title, mostly for another session: ours only if it names the record just before it."""
     text, leaf = record.summary or "", record.leaf_uuid
-    if leaf and short(leaf) == reader.state.leaf and not reader.state.named:
+    if leaf and leaf == reader.leaf and not reader.state.named:
         reader.facts(where["session"]).title = text
     key = key_of("summary", leaf or "", text_digest(text))
     reader.emit(Notice(key=key, name="summary", text=text, **where))

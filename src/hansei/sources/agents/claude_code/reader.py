@@ -21,6 +21,7 @@ from hansei.events.model import (
     SessionFacts,
     Unrecognised,
 )
+from hansei.sources.agents.claude_code.source import AGENT, SUBAGENT
 from hansei.sources.contract import Problem, Transcript, retold
 from hansei.sources.families.records import plain, salvage
 from hansei.sources.families.streams import Tally, remember, short, text_digest
@@ -29,10 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hansei.sources.agents.claude_code.records import Record
-
-AGENT = "claude_code"
-SESSION = "session"
-SUBAGENT = "subagent"
 
 MESSAGES_KEPT = 32
 """Answers whose lines may still go on; with twenty subagents at work, 17 others came in between."""
@@ -82,7 +79,7 @@ class State(msgspec.Struct, omit_defaults=True):
     tell them again."""
     boundary: Boundary | None = None
     leaf: str | None = None
-    """The last record with an id."""
+    """The last record with an id, for a title that may follow it."""
     named: bool = False
     """Whether a person gave the session its title."""
 
@@ -106,6 +103,8 @@ class Reader:
     events: dict[int, AnyEvent] = field(default_factory=dict)
     requests: dict[str, tuple[int, Tally]] = field(default_factory=dict)
     """Requests told in this reading, each with its key: their counts are settled at the end."""
+    leaf: str | None = None
+    """The last record with an id."""
     learned: tuple[str | None, ...] = ()
     """What the last record said of its session: mostly the next one says the same."""
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
@@ -138,6 +137,7 @@ class Reader:
         """The events of this reading, once all its lines have been counted."""
         for key, tally in self.requests.values():
             self._settle(key, tally)
+        self.state.leaf = short(self.leaf) if self.leaf else None
         return list(self.events.values())
 
     def _settle(self, key: int, tally: Tally) -> None:
@@ -163,13 +163,15 @@ class Reader:
 
 def open_reader(transcript: Transcript, state: State, *, fresh: bool) -> Reader:
     """A reader for a session's or a subagent's file."""
-    stem = transcript.path.stem
+    session = root = transcript.path.stem
     if transcript.variant != SUBAGENT:
-        return Reader(transcript, state, session=stem, root=stem)
+        return Reader(transcript, state, session, root, leaf=state.leaf)
     folder = subagents_folder(transcript.path)
-    root = folder.parent.name if folder else state.root
-    reader = Reader(transcript, state, session=f"{root}/{stem}" if root else stem, root=root)
-    if fresh and root:
+    parent = folder.parent.name if folder else state.root
+    if parent is None:
+        return Reader(transcript, state, session, None, leaf=state.leaf)
+    reader = Reader(transcript, state, f"{parent}/{session}", parent, leaf=state.leaf)
+    if fresh:
         _learn_meta(reader)
     return reader
 

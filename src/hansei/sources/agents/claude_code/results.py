@@ -181,8 +181,10 @@ class Edited(NamedTuple):
 def edited(notes: ResultNotes) -> Edited | None:
     """The edit a call made, as far as its notes tell of one."""
     path = notes.file_path or notes.notebook_path
+    if not path:
+        return None
     change = _change(notes)
-    if not path or change is None:
+    if change is None:
         return None
     created = notes.type == "create" or bytes(notes.original_file) == b"null"
     return Edited(path, "create" if created else "update", change)

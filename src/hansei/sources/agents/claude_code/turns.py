@@ -18,7 +18,6 @@ from hansei.sources.agents.claude_code import prompts, results
 from hansei.sources.agents.claude_code.program import compaction_summary
 from hansei.sources.agents.claude_code.reader import (
     LONGEST_NAME,
-    SUBAGENT,
     Queued,
     call_id,
     helper_purpose,
@@ -27,6 +26,7 @@ from hansei.sources.agents.claude_code.reader import (
     subagents_folder,
 )
 from hansei.sources.agents.claude_code.results import NO_NOTES, ResultNotes
+from hansei.sources.agents.claude_code.source import SUBAGENT
 from hansei.sources.families import anthropic, jsonl, tagged
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import plain
