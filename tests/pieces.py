@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from hansei.events.codec import encode
 from hansei.events.keys import event_key
@@ -11,6 +11,7 @@ from hansei.events.model import (
     AnyEvent,
     Basis,
     Driver,
+    Event,
     Origin,
     Prompt,
     Reply,
@@ -32,7 +33,7 @@ KEY = b"k" * 32
 
 
 def piece(
-    events: Iterable[AnyEvent],
+    events: Iterable[Event],
     *,
     path: str = "/t/one.jsonl",
     agent: str = "toy",
@@ -40,7 +41,7 @@ def piece(
     **facts: Any,
 ) -> Piece:
     """One reading of one transcript."""
-    told = list(events)
+    told = cast("list[AnyEvent]", list(events))
     natives = dict.fromkeys(event.session for event in told)
     return Piece(
         agent=agent,
@@ -93,7 +94,7 @@ def result(session: str, number: int, at: int, status: Status = Status.OK) -> To
     )
 
 
-def request(session: str, message: str, at: int, **tokens: int) -> RequestUsage:
+def request(session: str, message: str, at: int, **tokens: Any) -> RequestUsage:
     return RequestUsage(
         key=event_key("usage", message),
         session=session,

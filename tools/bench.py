@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 from hansei.config import Config, Environment, Settings
 from hansei.ops import intake
@@ -78,12 +79,8 @@ def bench_ingest(folder: Path) -> None:
     home, what = history(folder)
     one = best(lambda place: measured_ingest(home, place, 1), folder)
     two = best(lambda place: measured_ingest(home, place, 2), folder)
-    cleaning = intake.redact
-    intake.redact = passed_through
-    try:
+    with mock.patch.object(intake, "redact", passed_through):
         bare = best(lambda place: measured_ingest(home, place, 1), folder)
-    finally:
-        intake.redact = cleaning
     size = one.bytes / 1e6
     print(f"\ningest of {size:,.0f} MB, {what}")
     for label, report in (("one process", one), ("two processes", two), ("no redaction", bare)):

@@ -175,6 +175,8 @@ UNCHANGED = [
     # references
     "GITHUB_TOKEN=$TOKEN",
     "GITHUB_TOKEN=${GITHUB_TOKEN:-}",
+    "GITHUB_TOKEN=$PREFIX$TOKEN2",
+    "GITHUB_TOKEN=$PREFIX-$TOKEN2-$THIRD",
     'export API_KEY="$(cat key.txt)"',
     "API_KEY=%API_KEY%",
     "token: ${{ secrets.GITHUB_TOKEN }}",
@@ -355,6 +357,12 @@ def test_the_last_word_of_a_name_says_what_it_is_about(name: str, kind: str | No
 def test_a_value_with_signs_of_its_own_is_taken_whole_in_a_shell() -> None:
     text = "DB_PASSWORD=p@ss,w0rd;x|y(z)\nNEXT=1"
     assert shown(REDACTOR.scrub(text)) == [REDACTOR.scrub(text)[12:-7]]
+
+
+@pytest.mark.parametrize("scheme", ["2b$10", "argon2id$v=19$m=65536", "pbkdf2-sha256$29000"])
+def test_the_hash_of_a_password_is_a_secret(scheme: str) -> None:
+    text = f'password_hash = "${scheme}${made_key(9)}"'
+    assert made_key(9) not in REDACTOR.scrub(text)
 
 
 def test_a_quoted_value_with_an_escaped_quote_is_taken_whole() -> None:

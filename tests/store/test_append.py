@@ -12,12 +12,13 @@ from hansei.redaction.engine import Redactor, redact
 from hansei.store import log
 from hansei.store.database import Store
 from hansei.store.rows import from_row, to_row
+from hansei.store.transcripts import Piece
 from pieces import KEY, call, derived, piece, prompt, reply, request, result, told
 
 HOUR = 3_600_000
 
 
-def commit(store: Store, *pieces: log.Piece, now: int, days: int = 7) -> log.Appended:
+def commit(store: Store, *pieces: Piece, now: int, days: int = 7) -> log.Appended:
     return log.commit(store, pieces, now=now, seal_before=now - days * 24 * HOUR)
 
 
