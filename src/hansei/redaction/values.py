@@ -18,10 +18,11 @@ Written: TypeAlias = Literal["shell", "quoted", "bare"]
 
 _REFERENCE = re.compile(
     r"""
-    \$[A-Za-z_{(] | %\w+%?\Z | <[^<>]*>\Z | [@!*&:]+[A-Za-z_.]*(?:\s|\Z)   # $VAR, <token>, !Ref
+    \$[{(] | \$(?![a-z0-9-]+\$[\w=,]+\$)[A-Za-z_]          # $VAR, but not $argon2id$v=19$
+    | %\w+%?\Z | <[^<>]*>\Z | [@!*&:]+[A-Za-z_.]*(?:\s|\Z)              # %VAR%, <token>, !Ref
     | [a-z][a-z0-9+.-]{1,20}:// | (?:arn|vault|env|data|urn|projects|file):
     | [A-Za-z]:[\\/] | \.{1,2}/
-    | ~?(?:/(?:[a-z0-9._@*{}-]+|[A-Z][a-z]+[A-Za-z]*|[A-Z_]+))+/?\Z       # a path
+    | ~?(?:/(?:[a-z0-9._@*{}-]+|[A-Z][a-z][A-Za-z]*|[A-Z_]+))+/?\Z       # a path
     | \#[0-9A-Fa-f]{3,8}\Z                                               # a colour
     | (?:process|os|import\.meta|Deno|ENV|secrets|vars|var|local|self|this|env)[.\[]
     """,
@@ -57,7 +58,7 @@ _PLAIN = re.compile(
 )
 """Values that say what they are: numbers, dates, versions, truth values, types."""
 
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::|:|-|/)[\w$]*)*", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$.:/?>-]*", re.ASCII)
 _NAMES_A_SECRET = re.compile(
     r"(?:token|secret|passw|pwd|key|credential|bearer|auth)", re.IGNORECASE
 )
@@ -71,7 +72,8 @@ _NUMBERS_IN_NAMES = 2
 _CALL = re.compile(r"[\w.$]+[(\[].*[)\]]", re.ASCII)
 _CODE = re.compile(
     r"(?:[A-Za-z_$][\w$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$][\w$]*)*!?)?[(\[{]"
-    r"|[A-Za-z_$]+\d{0,3}[A-Za-z_$]*(?:(?:\?\.|\.|->|::)[A-Za-z_$]+\d{0,3}[A-Za-z_$]*)+[!?]?\Z",
+    r"|[A-Za-z_$]++(?:\d{1,3}[A-Za-z_$]*+)?"
+    r"(?:(?:\?\.|\.|->|::)[A-Za-z_$]++(?:\d{1,3}[A-Za-z_$]*+)?)+[!?]?\Z",
     re.ASCII,
 )
 """The beginning of a call, an index or a literal structure, or a dotted name."""
@@ -85,7 +87,7 @@ _SHORTEST: dict[Kind, dict[Written, int]] = {
     "key": {"shell": 6, "quoted": 8, "bare": 8},
 }
 _TELLING = 256
-"""How much of a value is looked at for signs that it is none; stand-ins are short."""
+"""How much of a value is looked at for signs that it is none, which are short."""
 
 _DIGIT = re.compile("[0-9]")
 _SPACE = re.compile(r"\s")
@@ -139,7 +141,7 @@ def is_harmless(value: str) -> bool:
     start = value[:_TELLING]
     return bool(
         _REFERENCE.match(start)
-        or _PLAIN.fullmatch(value)
+        or (len(value) <= _TELLING and _PLAIN.fullmatch(value))
         or _TEMPLATE.search(start)
         or _stands_in(start.lower())
     )
