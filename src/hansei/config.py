@@ -6,7 +6,6 @@ Settings live in `config.toml` in the store; every one has a default, so the fil
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -128,8 +127,3 @@ def parse_settings(data: bytes, path: Path) -> Settings:
         raise ConfigError(
             f"{path}: {problem}", hint="`hansei config` lists every setting and its default."
         ) from problem
-
-
-def supports_fork() -> bool:
-    """Whether starting a process by fork is safe on this system."""
-    return sys.platform.startswith("linux")

@@ -21,32 +21,33 @@ BROKEN_PIPE = 141
 
 
 @contextmanager
-def reported(*, debug: bool) -> Iterator[None]:
+def reported(*, debug: bool, color: bool | None = None) -> Iterator[None]:
     """Turn every way a command can end into a message and an exit code."""
     try:
         yield
     except HanseiError as problem:
         if debug:
             raise
-        error(problem.message, problem.hint)
+        error(problem.message, problem.hint, color=color)
         sys.exit(problem.exit_code)
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as problem:
-        _usage(problem)
+        _usage(problem, color=color)
         sys.exit(problem.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        error("interrupted", "Nothing is half-written. The same command goes on from here.")
+        hint = "Nothing is half-written. The same command goes on from here."
+        error("interrupted", hint, color=color)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         _close_stdout()
         sys.exit(BROKEN_PIPE)
 
 
-def _usage(problem: click.ClickException) -> None:
+def _usage(problem: click.ClickException, *, color: bool | None) -> None:
     context = getattr(problem, "ctx", None)
     hint = f"`{context.command_path} --help` tells more." if context else None
-    error(problem.format_message(), hint)
+    error(problem.format_message(), hint, color=color)
 
 
 def _close_stdout() -> None:
@@ -56,10 +57,10 @@ def _close_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def error(message: str, hint: str | None = None) -> None:
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True)
+def error(message: str, hint: str | None = None, *, color: bool | None = None) -> None:
+    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True, color=color)
     if hint:
-        click.echo(f"\n{click.style('hint', bold=True)}: {hint}", err=True)
+        click.echo(f"\n{click.style('hint', bold=True)}: {hint}", err=True, color=color)
 
 
 def note(message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 import click
 
@@ -57,5 +58,6 @@ def root(ctx: click.Context, as_json: bool, debug: bool) -> None:  # noqa: ARG00
 
 
 def run(arguments: list[str]) -> None:
-    with reported(debug="--debug" in arguments):
-        root.main(args=arguments, prog_name="hansei", standalone_mode=False)
+    color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
+    with reported(debug="--debug" in arguments, color=color):
+        root.main(args=arguments, prog_name="hansei", standalone_mode=False, color=color)

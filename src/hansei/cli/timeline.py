@@ -103,13 +103,11 @@ def _sums(session: SessionLine) -> str:
 def _block(numbered: Numbered, *, full: bool) -> Iterator[str]:
     seq, event = numbered
     label, text, quiet = _told(event)
-    folded = 0 if full else 1 if quiet else FOLDED_LINES
-    lines = fold(text, folded)
-    mark = f"{f'#{seq}':>6} {dim(clock(event.at))} "
-    first = lines[0] if lines else ""
-    yield f"{mark}{label}{'  ' if label and first else ''}{dim(first) if quiet else first}"
-    for line in lines[1:]:
-        yield f"{INDENT}{dim(line) if quiet else line}"
+    mark = f"{f'#{seq}':>6} {dim(clock(event.at))} {label}{'  ' if label else ''}"
+    lines = fold(text, 0 if full else 1 if quiet else FOLDED_LINES, output.width(mark))
+    shown = [dim(line) if quiet else line for line in lines] or [""]
+    yield f"{mark}{shown[0]}".rstrip()
+    yield from (f"{INDENT}{line}" for line in shown[1:])
 
 
 def _told(event: AnyEvent) -> tuple[str, str, bool]:
@@ -182,20 +180,27 @@ def _usage(usage: RequestUsage) -> str:
     )
 
 
-def fold(text: str, limit: int) -> list[str]:
-    """The lines of a text, cut to the terminal and folded beyond `limit` lines; 0 folds nothing."""
+def fold(text: str, limit: int, taken: int) -> list[str]:
+    """A text's lines, cut to the terminal and folded beyond `limit` lines; 0 leaves it whole.
+
+    `taken` columns of the first line are used already.
+    """
     lines = safe(text).expandtabs(4).splitlines()
-    room = output.terminal_width() - len(INDENT)
-    if not limit:
+    if not limit or not lines:
         return lines
-    if len(lines) <= limit:
-        return [output.cut(line, room) for line in lines]
-    more = dim(f"… {plural(len(lines) - limit, 'line')} more")
+    columns = output.terminal_width()
+    more = f"… {plural(len(lines) - limit, 'line')} more" if len(lines) > limit else ""
     if limit == 1:
-        return [f"{output.cut(lines[0], room - 20)} {more}"]
-    tail = limit // 2
-    shown = [*lines[: limit - tail], more, *lines[-tail:]]
-    return [output.cut(line, room) for line in shown]
+        room = columns - taken - (len(more) + 1 if more else 0)
+        return [f"{output.cut(lines[0], max(room, 1))} {more}".rstrip()]
+    if more:
+        tail = limit // 2
+        lines = [*lines[: limit - tail], dim(more), *lines[-tail:]]
+    first, *rest = lines
+    return [
+        output.cut(first, max(columns - taken, 1)),
+        *(output.cut(line, columns - len(INDENT)) for line in rest),
+    ]
 
 
 def event_in_full(numbered: Numbered) -> Iterator[str]:
