@@ -68,7 +68,10 @@ def local(milliseconds: int) -> datetime:
 
 
 def day(milliseconds: int | None) -> str:
-    return UNKNOWN if milliseconds is None else local(milliseconds).strftime("%-d %b %Y")
+    if milliseconds is None:
+        return UNKNOWN
+    when = local(milliseconds)
+    return f"{when.day} {when:%b %Y}"  # %-d is not known everywhere
 
 
 def minute(milliseconds: int | None) -> str:
