@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 DAY_MS = 86_400_000
+Days = Annotated[int, msgspec.Meta(ge=1)]
+Count = Annotated[int, msgspec.Meta(ge=1)]
+LOCAL_STORES = "local-stores"
+"""Beside the user's own store: the repositories whose own store this person made."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +55,11 @@ class PriceOverride(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything `config.toml` may say."""
 
-    seal_after_days: int = 7
+    seal_after_days: Days = 7
     """Days after which events move from SQLite to Parquet."""
-    retention_days: int | None = None
-    """`hansei gc` removes events older than this. Unset: nothing is ever removed by age."""
-    workers: int | None = None
+    retention_days: Days | None = None
+    """`hansei gc` removes sessions that ended longer ago. Unset: nothing is removed by age."""
+    workers: Count | None = None
     """Processes that read transcripts side by side. Unset: one per core, at most eight."""
     sources: dict[str, list[str]] = msgspec.field(default_factory=dict)
     """More folders to look in, by agent: `sources.claude_code = ["/mnt/old/.claude"]`."""
@@ -82,11 +86,29 @@ def store_folder(environment: Environment, start: Path) -> Path:
     if named:
         return Path(named).expanduser()
     default = environment.home / ".hansei"
-    for folder in (start, *start.parents):
+    known = local_stores(environment)
+    for folder in (start, *start.parents) if known else ():
         local = folder / ".hansei"
-        if local != default and (local / "hansei.db").is_file():
+        if str(local) in known and (local / "hansei.db").is_file():
             return local
     return default
+
+
+def local_stores(environment: Environment) -> set[str]:
+    """Stores inside repositories that this person made; one that came with a clone is not used."""
+    try:
+        listed = (environment.home / ".hansei" / LOCAL_STORES).read_text(encoding="utf-8")
+    except OSError:
+        return set()
+    return set(listed.splitlines())
+
+
+def remember_local_store(environment: Environment, store: Path) -> None:
+    """From now on use a repository's own store inside it."""
+    known = local_stores(environment) | {str(store)}
+    folder = environment.home / ".hansei"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    (folder / LOCAL_STORES).write_text("\n".join(sorted(known)) + "\n", encoding="utf-8")
 
 
 def load(environment: Environment | None = None, start: Path | None = None) -> Config:

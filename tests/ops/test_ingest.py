@@ -229,3 +229,39 @@ def test_old_history_goes_straight_to_parquet(store: Store, config: Config, now:
     (old,) = [events for name, events in told(store).items() if "aaaa" in name]
     assert sealed == len(old) > 0
     assert hot == sum(map(len, told(store).values())) - sealed
+
+
+def test_a_transcript_that_becomes_readable_is_read(
+    store: Store, config: Config, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hansei.errors import UnreadableTranscript
+    from hansei.sources.agents.claude_code.source import ClaudeCode
+
+    small_history(config.environment.home, now)
+
+    def refused(*_: object) -> None:
+        raise UnreadableTranscript("no permission")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ClaudeCode, "read", refused)
+        assert len(ingest(store, config, now=now).unreadable) == 3
+    assert ingest(store, config, now=now).read == 3
+    assert len(told(store)) == 3
+
+
+def test_a_fork_in_another_folder_leaves_the_original_its_spend(
+    store: Store, config: Config, now: int
+) -> None:
+    home = config.environment.home
+    original = session(home, "1111aaaa-original", now - 5000, cwd="/work/zeta")
+    original.prompt("go")
+    original.say("done")
+    fork = session(home, "2222bbbb-fork", now, cwd="/work/alpha")
+    fork.path.parent.mkdir(parents=True)
+    fork.path.write_text(original.path.read_text(encoding="utf-8"), encoding="utf-8")
+    fork.prompt("go on")
+    ingest(store, config, now=now)
+    (owner,) = store.db.execute(
+        "SELECT s.native FROM requests r JOIN sessions s ON s.id = r.session"
+    ).fetchone()
+    assert owner == "1111aaaa-original"

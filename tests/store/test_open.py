@@ -89,3 +89,17 @@ def test_the_store_is_private_to_its_user(store: Store) -> None:
 
 def test_a_store_is_never_committed_by_accident(store: Store) -> None:
     assert (store.folder / ".gitignore").read_text() == "*\n"
+
+
+def test_a_store_that_cannot_be_written_can_be_read(
+    store: Store, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log.commit(store, [piece([prompt("a", 1, now)])], now=now, seal_before=0)
+    store.close()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    reading = open_store(store.folder, now=now)
+    assert not reading.writable
+    assert reading.db.execute("SELECT count(*) FROM events").fetchone() == (1,)
+    with pytest.raises(StoreUnwritable), reading.writing(wait_seconds=0):
+        pass
+    reading.close()

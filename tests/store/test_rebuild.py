@@ -7,7 +7,7 @@ from pathlib import Path
 from hansei.config import Config
 from hansei.ops.rebuild import rebuild
 from hansei.projection import spend
-from hansei.store import log
+from hansei.store import log, seal
 from hansei.store.database import Store, open_store
 from pieces import derived, piece, prompt, reply, request, told
 
@@ -70,3 +70,48 @@ def test_a_file_that_cannot_be_read_is_left_out(config: Config, now: int) -> Non
     (config.store / "cold" / "9").mkdir()
     Path(config.store / "cold" / "9" / "broken.parquet").write_bytes(b"PAR1")
     assert rebuild(config, now=now).events == 12
+
+
+def test_what_was_forgotten_stays_forgotten(config: Config, now: int) -> None:
+    from hansei.store.removal import forget
+
+    store = open_store(config.store, now=now)
+    fill(store, now)
+    (number,) = store.db.execute("SELECT id FROM sessions WHERE native = 's0'").fetchone()
+    forget(store, [number], now=now)
+    store.close()
+    assert rebuild(config, now=now).choices_kept
+    store = open_store(config.store, now=now)
+    fill(store, now)
+    assert list(told(store)) == ["toy s1"]
+    store.close()
+
+
+def test_events_keep_their_numbers(config: Config, now: int) -> None:
+    store = open_store(config.store, now=now)
+    fill(store, now)
+    recent = piece([prompt("s0", 99, now, text="recent")], path="/t/s0", cwd="/w/s0")
+    log.commit(store, [recent], now=now, seal_before=now - 7 * DAY)
+    before = told(store)
+    store.close()
+    rebuild(config, now=now)
+    store = open_store(config.store, now=now)
+    log.commit(store, [recent], now=now, seal_before=now - 7 * DAY)
+    assert told(store) == before
+    store.close()
+
+
+def test_the_newest_telling_of_a_row_is_right_after_a_rebuild(config: Config, now: int) -> None:
+    store = open_store(config.store, now=now)
+    for text in ("short", "a longer telling"):
+        one = piece([reply("a", 1, now - 30 * DAY, text)])
+        log.commit(store, [one], now=now, seal_before=now - 7 * DAY)
+        seal.seal(store, now=now, seal_before=now - 7 * DAY)
+    before = told(store)
+    for path in sorted(store.cold.glob("*/*"), reverse=True):
+        path.touch()
+    store.close()
+    rebuild(config, now=now)
+    store = open_store(config.store, now=now)
+    assert told(store) == before
+    store.close()

@@ -54,3 +54,46 @@ def test_files_of_other_sessions_stay_readable(store: Store, now: int) -> None:
         log.commit(store, [one], now=now, seal_before=now - 7 * DAY)
     forget(store, numbers(store, "b"), now=now)
     assert sorted(told(store)) == ["toy a", "toy c"]
+
+
+def test_sealed_rows_leave_no_trace_in_the_database_file(store: Store, now: int) -> None:
+    from hansei.store import seal
+
+    word = "unforgettable" + "word"
+    log.commit(store, [piece([prompt("gone", 1, now, text=word)])], now=now, seal_before=0)
+    seal.seal(store, now=now, seal_before=now + 1)
+    forget(store, numbers(store, "gone"), now=now)
+    assert word.encode() not in everything(store)
+    assert store.db.execute("PRAGMA secure_delete").fetchone() == (1,)
+
+
+def test_a_session_removed_by_age_may_go_on(store: Store, now: int) -> None:
+    log.commit(store, [piece([prompt("a", 1, now - 90 * DAY)])], now=now, seal_before=0)
+    forget(store, numbers(store, "a"), now=now - 30 * DAY, for_good=False)
+    again = piece([prompt("a", 1, now - 90 * DAY), prompt("a", 2, now)])
+    log.commit(store, [again], now=now, seal_before=0)
+    assert len(told(store)["toy a"]) == 1
+
+
+def test_subagents_and_typed_prompts_of_a_forgotten_session_stay_out(
+    store: Store, now: int
+) -> None:
+    log.commit(store, [piece([prompt("a", 1, now)])], now=now, seal_before=0)
+    forget(store, numbers(store, "a"), now=now)
+    later = piece([prompt("a/agent-1", 1, now), prompt("history:a", 1, now)], path="/t/later")
+    log.commit(store, [later], now=now, seal_before=0)
+    assert told(store) == {}
+
+
+def test_what_a_fork_shares_is_counted_there_once_the_original_is_forgotten(
+    store: Store, now: int
+) -> None:
+    shared = [request("a", "m1", now, input=10), request("a", "m2", now, input=10)]
+    log.commit(store, [piece(shared, path="/t/a")], now=now, seal_before=0)
+    fork = [request("b", message, now, input=10) for message in ("m1", "m2", "m3")]
+    log.commit(store, [piece(fork, path="/t/b")], now=now, seal_before=0)
+    forget(store, numbers(store, "a"), now=now)
+    cursor = store.db.execute("SELECT cursor FROM transcripts WHERE path = '/t/b'").fetchone()
+    assert not cursor[0], "the fork's transcript is to be read again"
+    log.commit(store, [piece(fork, path="/t/b")], now=now, seal_before=0)
+    assert store.db.execute("SELECT sum(input), count(*) FROM requests").fetchone() == (30, 3)

@@ -77,6 +77,49 @@ def test_many_small_files_are_folded_into_one(store: Store, now: int) -> None:
     assert [seq for seq, _ in told(store)["toy a"]] == list(range(1, 10))
 
 
+def test_folding_never_brings_an_older_row_back(
+    store: Store, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small old file must not overtake a large one that tells a row anew."""
+    old = now - 30 * DAY
+
+    def tell(session: str, text: str) -> None:
+        one = piece([reply(session, 1, old, text)], path=f"/t/{session}")
+        log.commit(store, [one], now=now, seal_before=now - WEEK)
+        seal.seal(store, now=now, seal_before=now - WEEK)
+
+    tell("a", "Hel")
+    monkeypatch.setattr(cold, "SMALL_FILE_BYTES", 0)  # what comes now counts as large
+    tell("a", "Hello in full")
+    monkeypatch.undo()
+    (large,) = store.db.execute("SELECT max(id) FROM sealed").fetchone()
+    store.db.execute("UPDATE sealed SET bytes = ? WHERE id = ?", (10**9, large))
+    for number in range(cold.SMALL_FILES + 1):
+        tell(f"other-{number}", "x")
+    ((_, event),) = told(store)["toy a"]
+    assert b"Hello in full" in event
+
+
+def test_history_without_a_list_is_not_swept_away(store: Store, now: int) -> None:
+    """A database that is new or was restored knows less than the files: they may be all there is."""
+    one = piece([prompt("a", 1, now - 30 * DAY)])
+    log.commit(store, [one], now=now, seal_before=now - WEEK)
+    for table in ("sealed", "sealed_sessions", "keys", "sessions"):
+        store.db.execute(f"DELETE FROM {table}")
+    assert cold.sweep(store) == 0
+    assert len(list(store.cold.glob("*/*.parquet"))) == 1
+
+
+def test_what_a_dead_process_left_is_swept_once_the_log_holds_it(store: Store, now: int) -> None:
+    one = piece([prompt("a", 1, now - 30 * DAY)])
+    log.commit(store, [one], now=now, seal_before=now - WEEK)
+    (listed,) = store.cold.glob("*/*.parquet")
+    listed.with_name("never-listed.parquet").write_bytes(listed.read_bytes())
+    listed.with_name(".123.tmp").write_bytes(b"half")
+    assert cold.sweep(store) == 2
+    assert list(store.cold.glob("*/*")) == [listed]
+
+
 def test_a_file_that_no_list_names_does_not_exist(store: Store, now: int) -> None:
     log.commit(store, [piece([prompt("a", 1, now - 30 * DAY)])], now=now, seal_before=now - WEEK)
     before = told(store)

@@ -38,11 +38,12 @@ def config() -> Config:
 
 @contextmanager
 def opened(settings: Config, *, create: bool = True) -> Iterator[Store]:
-    from hansei.store.database import open_store
+    from hansei.store.database import complaints, open_store
 
     store = open_store(settings.store, now=now(), create=create)
     try:
-        yield store
+        with complaints(settings.store):
+            yield store
     finally:
         store.close()
 

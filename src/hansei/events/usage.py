@@ -1,8 +1,8 @@
 """Arithmetic of one request's tokens.
 
 A request is often told several times: streamed lines, copies in forked files, a subagent's line
-inside its parent. Two tellings merge into the largest value of each field, so the order in which
-they are read does not matter.
+inside its parent. Two tellings merge into the largest value of each count, so the order in which
+they are read does not matter to any sum. What is not counted stays as it was told first.
 """
 
 from __future__ import annotations
@@ -31,6 +31,11 @@ def context_tokens(usage: RequestUsage) -> int | None:
     parts = [getattr(usage, name) for name in TOKENS if name != "output"]
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
+
+
+def numbers(usage: RequestUsage) -> tuple[int | None, ...]:
+    """Everything counted in a telling."""
+    return tuple(getattr(usage, name) for name in LARGEST_STAYS)
 
 
 def merge(first: RequestUsage, second: RequestUsage) -> RequestUsage:

@@ -9,6 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
 
+from hansei.config import Environment
+
 ROOT_COMMIT_SECONDS = 5.0
 """Finding root commits walks all history; a repository too big for this is known by its folder."""
 
@@ -82,8 +84,15 @@ def git(folder: str, *arguments: str, seconds: float = 10.0) -> str | None:
             timeout=seconds,
             check=False,
             stdin=subprocess.DEVNULL,
+            env=_own_environment(),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
     text = done.stdout.decode("utf-8", "replace").strip()
     return text if done.returncode == 0 and text else None
+
+
+def _own_environment() -> dict[str, str]:
+    """Without what a hook or a wrapper says about another repository."""
+    variables = Environment.current().variables
+    return {name: value for name, value in variables.items() if not name.startswith("GIT_")}

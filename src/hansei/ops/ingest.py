@@ -97,7 +97,6 @@ def _read_changed(
 ) -> None:
     if not changed:
         return
-    cold.sweep(store)
     places = transcripts.places(store)
     key = redaction_key(store.folder)
     tasks = [_task(found, places, key) for found in changed]
@@ -117,6 +116,7 @@ def _read_changed(
         tell(report)
     if batch:
         _add(report, log.commit(store, batch, now=now, seal_before=horizon))
+    cold.sweep(store)
     tell(report)
 
 

@@ -117,11 +117,9 @@ def read_slice(task: Task) -> Slice:
     try:
         reading = catalogue.load(transcript.agent).read(transcript, task.cursor)
     except (HanseiError, OSError) as problem:
-        piece.unreadable = str(problem)
-        return Slice(piece, None)
+        return _unreadable(piece, str(problem))
     except Exception as problem:  # noqa: BLE001 - a fault in one reader must not stop the others
-        piece.unreadable = f"reader failed: {type(problem).__name__}: {problem}"
-        return Slice(piece, None)
+        return _unreadable(piece, f"reader failed: {type(problem).__name__}: {problem}")
     redactor = _redactor(task.key)
     watched = set(task.watched)
     piece.rows = [to_row(clean) for clean in redact(reading.events, redactor, env_calls=watched)]
@@ -135,6 +133,12 @@ def read_slice(task: Task) -> Slice:
         return Slice(piece, None)
     piece.fingerprint = ""
     return Slice(piece, replace(task, cursor=reading.cursor, watched=tuple(piece.watched)))
+
+
+def _unreadable(piece: Piece, reason: str) -> Slice:
+    """Note why, without a fingerprint, so that it is tried again."""
+    piece.unreadable, piece.fingerprint = reason, ""
+    return Slice(piece, None)
 
 
 _redactors: dict[bytes, Redactor] = {}

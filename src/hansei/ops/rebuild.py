@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.store import adopt
-from hansei.store.database import DATABASE, open_store
+from hansei.store.database import DATABASE, LOCK, complaints, open_store
+from hansei.store.lock import exclusive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,18 +22,22 @@ class Rebuilt:
     kept_as: str | None
     files: int
     events: int
+    choices_kept: bool
+    """Whether it is still known which sessions were forgotten."""
 
 
 def rebuild(config: Config, *, now: int) -> Rebuilt:
     """Put the old database aside and adopt every sealed file. Transcripts are read again later."""
-    kept = _put_aside(config.store, now)
-    store = open_store(config.store, now=now)
-    try:
-        with store.writing(wait_seconds=LOCK_SECONDS):
+    config.store.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with complaints(config.store), exclusive(config.store / LOCK, wait_seconds=LOCK_SECONDS):
+        kept = _put_aside(config.store, now)
+        store = open_store(config.store, now=now)
+        try:
             files, events = adopt.adopt_all(store, now=now)
-    finally:
-        store.close()
-    return Rebuilt(kept, files, events)
+            choices = kept is None or adopt.salvage(store, config.store / kept)
+        finally:
+            store.close()
+    return Rebuilt(kept, files, events, choices)
 
 
 def _put_aside(folder: Path, now: int) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
@@ -25,6 +25,8 @@ class Doomed:
     what: str
     sessions: list[int]
     events: int
+    for_good: bool = True
+    """Whether a session that goes on stays out; not so for what age removed."""
 
 
 def chosen(store: Store, name: str) -> Doomed:
@@ -50,7 +52,8 @@ def _descendants(store: Store, number: int) -> list[int]:
         "WITH RECURSIVE family(id, agent, native) AS ("
         " SELECT id, agent, native FROM sessions WHERE id = ?"
         " UNION SELECT s.id, s.agent, s.native FROM sessions s JOIN family f"
-        " ON s.parent = f.native AND s.agent = f.agent AND s.relation = 'subagent')"
+        " ON s.agent = f.agent AND ((s.parent = f.native AND s.relation = 'subagent')"
+        "  OR s.native = 'history:' || f.native))"
         " SELECT id FROM family WHERE id != ?",
         (number, number),
     )
@@ -69,7 +72,8 @@ def expired(store: Store, config: Config, *, now: int) -> Doomed:
         "SELECT id FROM sessions WHERE coalesce(ended_at, started_at) < ? ORDER BY id",
         (now - days * DAY_MS,),
     )
-    return _doomed(store, f"sessions older than {days} days", [number for (number,) in rows])
+    numbers = [number for (number,) in rows]
+    return replace(_doomed(store, f"sessions older than {days} days", numbers), for_good=False)
 
 
 def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
@@ -85,4 +89,6 @@ def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
 def remove(store: Store, doomed: Doomed, *, now: int) -> int:
     """Do it, in both tiers."""
     with store.writing(wait_seconds=LOCK_SECONDS):
-        return removal.forget(store, doomed.sessions, now=now) if doomed.sessions else 0
+        if not doomed.sessions:
+            return 0
+        return removal.forget(store, doomed.sessions, now=now, for_good=doomed.for_good)

@@ -25,9 +25,16 @@ TOLD_BY_TRANSCRIPT = (
 """Prompts from an agent's prompt history count only where the transcript itself is gone."""
 
 
+WORKSPACE_NAME = (
+    "CASE WHEN (SELECT count(*) FROM workspaces x WHERE x.name = w.name) > 1"
+    " THEN w.name || ' (' || coalesce(w.folder, w.identity) || ')' ELSE w.name END"
+)
+"""What a workspace `w` is called: its name, with its folder where several have that name."""
+
+
 @dataclass(frozen=True)
 class Scope:
-    """A filter over sessions; None means any."""
+    """A filter over sessions; None means any. Times count to the quarter of an hour before."""
 
     workspace: int | None = None
     workspace_name: str | None = None
@@ -63,9 +70,13 @@ class Scope:
             "workspace": self.workspace,
             "agent": self.agent,
             "driver": self.driver,
-            "since": self.since,
-            "until": self.until,
+            "since": _quarter(self.since),
+            "until": _quarter(self.until),
         }
+
+
+def _quarter(at: int | None) -> int | None:
+    return None if at is None else at // QUARTER_MS * QUARTER_MS
 
 
 def current_workspace(store: Store, folder: Path) -> tuple[int | None, str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hansei.errors import NotFound
+from hansei.ops.scope import WORKSPACE_NAME
 
 if TYPE_CHECKING:
     from hansei.ops.scope import Scope
@@ -56,9 +57,9 @@ class SessionLine(msgspec.Struct, frozen=True):
         return self.title or self.role or self.opening or ""
 
 
-_QUERY = """
+_QUERY = f"""
 SELECT s.native AS id, s.agent, s.driver, s.driver_recorded, s.parent, s.relation, s.role,
-  w.name AS workspace, s.cwd, s.branch, s."commit", s.version, s.entrypoint, s.title,
+  {WORKSPACE_NAME} AS workspace, s.cwd, s.branch, s."commit", s.version, s.entrypoint, s.title,
   s.opening, s.started_at, s.ended_at, s.next_seq - 1 AS events,
   (SELECT coalesce(sum(n), 0) FROM tallies t WHERE t.session = s.id AND t.kind = 'prompt'
      AND t.detail IN ('human', 'queued_human')) AS prompts,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.ops.doctor import Expiry, expiry
-from hansei.ops.scope import Scope
+from hansei.ops.scope import TOLD_BY_TRANSCRIPT, WORKSPACE_NAME, Scope
 from hansei.ops.summary import Summary, summary
 from hansei.sources import catalogue
 
@@ -37,7 +37,7 @@ class Status:
     looked_in: dict[str, list[str]]
     """Folders looked in for agents that left nothing."""
     workspaces: dict[str, int]
-    """Sessions by workspace, the largest first."""
+    """Sessions by workspace, the most first."""
     summary: Summary
     warnings: list[str]
 
@@ -60,8 +60,9 @@ def status(store: Store, config: Config, *, now: int) -> Status:
         else:
             agents.append(found)
     workspaces = store.db.execute(
-        "SELECT w.name, count(*) FROM sessions s JOIN workspaces w ON w.id = s.workspace"
-        " WHERE s.next_seq > 1 GROUP BY w.id ORDER BY 2 DESC, 1"
+        f"SELECT {WORKSPACE_NAME}, count(*) FROM sessions s JOIN workspaces w"
+        f" ON w.id = s.workspace WHERE s.next_seq > 1 AND {TOLD_BY_TRANSCRIPT}"
+        " GROUP BY w.id ORDER BY 2 DESC, 1"
     ).fetchall()
     return Status(
         store=str(store.folder),
@@ -76,8 +77,9 @@ def status(store: Store, config: Config, *, now: int) -> Status:
 def _agent(store: Store, name: str, title: str, deletes: Expiry | None) -> AgentStatus | None:
     drivers = dict(
         store.db.execute(
-            "SELECT coalesce(driver, 'unknown'), count(*) FROM sessions"
-            " WHERE agent = ? AND next_seq > 1 GROUP BY 1 ORDER BY 2 DESC, 1",
+            "SELECT coalesce(s.driver, 'unknown'), count(*) FROM sessions s"
+            f" WHERE s.agent = ? AND s.next_seq > 1 AND {TOLD_BY_TRANSCRIPT}"
+            " GROUP BY 1 ORDER BY 2 DESC, 1",
             (name,),
         ).fetchall()
     )

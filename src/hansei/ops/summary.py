@@ -8,6 +8,7 @@ import msgspec
 
 from hansei.errors import UsageError
 from hansei.events.model import Evidence
+from hansei.ops.scope import WORKSPACE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +22,7 @@ DIMENSIONS: tuple[Dimension, ...] = get_args(Dimension)
 _EXPRESSIONS: dict[Dimension, str] = {
     "agent": "s.agent",
     "model": "p.model",
-    "repo": "w.name",
+    "repo": WORKSPACE_NAME,
     "branch": "p.branch",
     "day": "date(p.quarter * 900, 'unixepoch', 'localtime')",
     "driver": "s.driver",

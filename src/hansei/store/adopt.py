@@ -6,7 +6,8 @@ alone: sessions, keys, requests and tallies. What was still hot is read again fr
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -18,45 +19,51 @@ from hansei.store.log import tally_detail
 from hansei.store.rows import content_of, from_row
 
 if TYPE_CHECKING:
-    import sqlite3
     from pathlib import Path
 
     from hansei.store.cold import StoredRow
     from hansei.store.database import Store
 
 
+class Adoptable(NamedTuple):
+    """A sealed file that says what it holds."""
+
+    number: int
+    path: Path
+    sessions: dict[int, dict[str, Any]]
+
+
 def adopt_all(store: Store, *, now: int) -> tuple[int, int]:
     """List every readable sealed file again; returns how many files and events."""
-    paths = sorted(store.cold.glob("*/*.parquet"), key=lambda path: (path.stat().st_mtime, path))
-    accepted: list[Path] = []
+    found = [_describe(path) for path in sorted(store.cold.glob("*/*.parquet"))]
+    files = sorted((file for file in found if file is not None), key=lambda file: file.number)
+    accepted: list[Adoptable] = []
     sessions: dict[int, dict[str, Any]] = {}
-    for path in reversed(paths):  # the newest file is right where two disagree
-        described = _describe(path)
-        if described is not None and _agree(sessions, described):
-            accepted.append(path)
-            for number, facts in described.items():
-                known = sessions.setdefault(number, facts)
-                known["next_seq"] = max(known["next_seq"], facts["next_seq"])
-    events = 0
+    numbers: set[int] = set()
+    for file in reversed(files):  # the newest file is right where two disagree
+        if file.number not in numbers and _agree(sessions, file.sessions):
+            accepted.append(file)
+            numbers.add(file.number)
+            sessions |= {n: facts for n, facts in file.sessions.items() if n not in sessions}
     with store.transaction() as db:
         for number, facts in sorted(sessions.items()):
-            _add_session(db, number, facts)
-        for path in reversed(accepted):
-            events += _adopt(store, path, now=now)
+            _add_session(db, number, {**facts, "next_seq": 1, "transcript": None})
+        events = sum(_adopt(store, file, now=now) for file in accepted)
         db.execute("INSERT OR IGNORE INTO stale SELECT id FROM sessions")
     return len(accepted), events
 
 
-def _describe(path: Path) -> dict[int, dict[str, Any]] | None:
+def _describe(path: Path) -> Adoptable | None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         metadata = pq.read_schema(path).metadata or {}
         described: dict[str, dict[str, Any]] = msgspec.json.decode(metadata[cold.SESSIONS])
-    except (OSError, pa.ArrowException, KeyError, msgspec.DecodeError):
+        number = int(metadata[cold.NUMBER])
+    except (OSError, pa.ArrowException, KeyError, ValueError, msgspec.DecodeError):
         return None
-    return {int(number): facts for number, facts in described.items()}
+    return Adoptable(number, path, {int(name): facts for name, facts in described.items()})
 
 
 def _agree(known: dict[int, dict[str, Any]], described: dict[int, dict[str, Any]]) -> bool:
@@ -87,33 +94,59 @@ def _add_session(db: sqlite3.Connection, number: int, facts: dict[str, Any]) -> 
     )
 
 
-def _adopt(store: Store, path: Path, *, now: int) -> int:
+def _adopt(store: Store, file: Adoptable, *, now: int) -> int:
+    """Take in one file. Files come newest first, so what is known already is newer."""
     try:
-        rows = cold.read_file(path)
+        rows = cold.read_file(file.path)
     except StoreDamaged:
         return 0
-    cold.register(store.db, cold.describe_file(store, path, rows), now=now)
+    cold.register(store.db, cold.describe_file(store, file.path, rows, file.number), now=now)
+    new = [row for row in rows if _remember(store.db, row)]
     requests = []
-    for row in rows:
-        _remember(store.db, row)
+    for row in new:
         if row[4] == "request_usage":
             event = from_row("", row)
             assert isinstance(event, RequestUsage)
             requests.append((row[0], event))
     usage.save(store.db, requests)
-    return len(rows)
+    return len(new)
 
 
-def _remember(db: sqlite3.Connection, row: StoredRow) -> None:
-    """Note where an event is; a later file replaces what an earlier one said of it."""
+def _remember(db: sqlite3.Connection, row: StoredRow) -> bool:
+    """Note where an event is; False if a newer file told it."""
     session, seq, key, _, kind, *columns = row
-    new = db.execute("SELECT 1 FROM keys WHERE key = ?", (key,)).fetchone() is None
-    db.execute(
-        "INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?)", (key, session, seq, content_of(columns))
+    made = db.execute(
+        "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)", (key, session, seq, content_of(columns))
     )
-    db.execute("UPDATE sessions SET next_seq = max(next_seq, ?) WHERE id = ?", (seq + 1, session))
-    if new:
+    if made.rowcount:
+        db.execute(
+            "UPDATE sessions SET next_seq = max(next_seq, ?) WHERE id = ?", (seq + 1, session)
+        )
         db.execute(
             "INSERT INTO tallies VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1",
             (session, kind, tally_detail(kind, columns)),
         )
+    return bool(made.rowcount)
+
+
+def salvage(store: Store, damaged: Path) -> bool:
+    """Copy what a person decided from a damaged database; False if it cannot be read."""
+    try:
+        old = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
+    except sqlite3.Error:
+        return False
+    try:
+        forgotten = old.execute("SELECT agent, native, until FROM forgotten").fetchall()
+        only = old.execute(
+            "SELECT w.identity, w.name, w.basis, w.folder, w.remote FROM workspaces w"
+            " JOIN meta m ON m.name = 'only_workspace' AND w.id = CAST(m.value AS INTEGER)"
+        ).fetchone()
+    except sqlite3.Error:
+        return False
+    finally:
+        old.close()
+    with store.transaction() as db:
+        db.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?)", forgotten)
+        if only is not None:
+            store.set_meta("only_workspace", str(workspaces.number_of(db, Identity(*only))))
+    return True

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from hansei.errors import StoreDamaged
-from hansei.store.rows import COLUMNS
+from hansei.store.rows import COLUMNS, json_list
 
 if TYPE_CHECKING:
     import sqlite3
@@ -42,12 +42,15 @@ SMALL_FILES = 8
 _INTEGERS = ("session", "seq", "key", "at")
 _WORDS = ("kind", "tool", "name", "status", "origin", "model", "cwd", "branch")
 SESSIONS = b"hansei.sessions"
+NUMBER = b"hansei.number"
+"""The file's place in the manifest: where two files tell of one row, the higher number is right."""
 
 
 @dataclass(frozen=True)
 class SealedFile:
     """A written file that is about to be listed."""
 
+    number: int
     path: str
     rows: int
     bytes: int
@@ -56,13 +59,14 @@ class SealedFile:
     sessions: dict[int, int]
 
 
-def schema(sessions: bytes) -> pa.Schema:
+def schema(sessions: bytes, number: int) -> pa.Schema:
     import pyarrow as pa
 
     types: dict[str, pa.DataType] = {name: pa.int64() for name in _INTEGERS}
     types |= {name: pa.dictionary(pa.int32(), pa.string()) for name in _WORDS}
     return pa.schema(
-        [(name, types.get(name, pa.string())) for name in COLUMNS], metadata={SESSIONS: sessions}
+        [(name, types.get(name, pa.string())) for name in COLUMNS],
+        metadata={SESSIONS: sessions, NUMBER: str(number).encode()},
     )
 
 
@@ -76,23 +80,41 @@ def seal_rows(store: Store, rows: Sequence[StoredRow], *, now: int) -> None:
 
 
 def _seal_workspace(store: Store, workspace: int, rows: list[StoredRow], *, now: int) -> None:
-    folder = store.cold / str(workspace)
-    small = _small_files(store.db, workspace)
+    small = _foldable(store.db, workspace)
     if len(small) >= SMALL_FILES:
-        rows = newest(
-            [*(row for _, path in small for row in read_file(store.folder / path)), *rows]
-        )
-    file = write_file(store, folder, rows)
-    if len(small) >= SMALL_FILES:
+        old = (row for _, path in small for row in read_file(store.folder / path))
+        rows = newest([*old, *rows])
         unlist(store.db, [number for number, _ in small])
+    file = write_file(store, store.cold / str(workspace), rows, _next_number(store.db))
     register(store.db, file, now=now)
 
 
-def _small_files(db: sqlite3.Connection, workspace: int) -> list[tuple[int, str]]:
-    return db.execute(
-        "SELECT id, path FROM sealed WHERE path LIKE ? AND bytes < ? ORDER BY id",
-        (f"cold/{workspace}/%", SMALL_FILE_BYTES),
+def _foldable(db: sqlite3.Connection, workspace: int) -> list[tuple[int, str]]:
+    """Small files that may become one newer file without overtaking any other.
+
+    A row may stand in several files, and the newest file is right. So a file that a later one
+    speaks of too can only be folded together with that later one.
+    """
+    small = dict(
+        db.execute(
+            "SELECT id, path FROM sealed WHERE path LIKE ? AND bytes < ?",
+            (f"cold/{workspace}/%", SMALL_FILE_BYTES),
+        ).fetchall()
+    )
+    later = db.execute(
+        "SELECT DISTINCT a.file, b.file FROM sealed_sessions a"
+        " JOIN sealed_sessions b ON b.session = a.session AND b.file > a.file"
+        " WHERE a.file IN (SELECT value FROM json_each(?))",
+        (json_list(small),),
     ).fetchall()
+    while overtaken := {one for one, other in later if one in small and other not in small}:
+        small = {number: path for number, path in small.items() if number not in overtaken}
+    return sorted(small.items())
+
+
+def _next_number(db: sqlite3.Connection) -> int:
+    (last,) = db.execute("SELECT coalesce(max(id), 0) FROM sealed").fetchone()
+    return int(last) + 1
 
 
 def newest(rows: Iterable[StoredRow]) -> list[StoredRow]:
@@ -101,13 +123,13 @@ def newest(rows: Iterable[StoredRow]) -> list[StoredRow]:
     return [latest[number] for number in sorted(latest)]
 
 
-def write_file(store: Store, folder: Path, rows: list[StoredRow]) -> SealedFile:
+def write_file(store: Store, folder: Path, rows: list[StoredRow], number: int) -> SealedFile:
     """Write one file so that it is whole or absent, and return what to list."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     _make_private(folder)
-    table_schema = schema(describe_sessions(store.db, {row[0] for row in rows}))
+    table_schema = schema(describe_sessions(store.db, {row[0] for row in rows}), number)
     temporary = folder / f".{os.getpid()}.tmp"
     try:
         with pq.ParquetWriter(
@@ -132,13 +154,14 @@ def write_file(store: Store, folder: Path, rows: list[StoredRow]) -> SealedFile:
         _flush(folder)
     finally:
         temporary.unlink(missing_ok=True)
-    return describe_file(store, final, rows)
+    return describe_file(store, final, rows, number)
 
 
-def describe_file(store: Store, path: Path, rows: list[StoredRow]) -> SealedFile:
+def describe_file(store: Store, path: Path, rows: list[StoredRow], number: int) -> SealedFile:
     """What the manifest says of a file."""
     times = [row[3] for row in rows if row[3] is not None]
     return SealedFile(
+        number=number,
         path=path.relative_to(store.folder).as_posix(),
         rows=len(rows),
         bytes=path.stat().st_size,
@@ -198,45 +221,79 @@ def _flush(path: Path) -> None:
         os.close(handle)
 
 
-def register(
-    db: sqlite3.Connection, file: SealedFile, *, now: int, number: int | None = None
-) -> None:
+def register(db: sqlite3.Connection, file: SealedFile, *, now: int) -> None:
     """List a file: from now on it exists."""
-    made = db.execute(
+    db.execute(
         "INSERT INTO sealed (id, path, rows, bytes, first_at, last_at, created_at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (number, file.path, file.rows, file.bytes, file.first_at, file.last_at, now),
+        (file.number, file.path, file.rows, file.bytes, file.first_at, file.last_at, now),
     )
     db.executemany(
         "INSERT INTO sealed_sessions VALUES (?, ?, ?)",
-        [(session, made.lastrowid, rows) for session, rows in file.sessions.items()],
+        [(session, file.number, rows) for session, rows in file.sessions.items()],
     )
+    db.execute("DELETE FROM doomed WHERE path = ?", (file.path,))
 
 
 def replace(store: Store, number: int, path: str, rows: list[StoredRow], *, now: int) -> None:
-    """Put a file with other rows in the place of a listed one, keeping its rank among the files."""
-    file = write_file(store, (store.folder / path).parent, rows)
+    """Put a file with other rows in the place of a listed one, under the same number."""
     unlist(store.db, [number])
-    register(store.db, file, now=now, number=number)
+    register(store.db, write_file(store, (store.folder / path).parent, rows, number), now=now)
 
 
 def unlist(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
     """Take files out of the manifest; `sweep` removes them from disk later."""
     for number in numbers:
+        db.execute("INSERT OR IGNORE INTO doomed SELECT path FROM sealed WHERE id = ?", (number,))
         db.execute("DELETE FROM sealed WHERE id = ?", (number,))
         db.execute("DELETE FROM sealed_sessions WHERE file = ?", (number,))
 
 
 def sweep(store: Store) -> int:
-    """Remove files that no manifest lists. Only the writing process may call this."""
+    """Remove what is left over on disk. Only the writing process may call this.
+
+    That is files taken out of the manifest, and files of a process that died before listing them:
+    of those only what the log holds anyway. Anything else stays, whatever the manifest says, since
+    it may be all that is left of a history.
+    """
+    left_over = unlisted(store)
+    doomed = {path for (path,) in store.db.execute("SELECT path FROM doomed")}
+    gone = [path for path in left_over if _name(store, path) in doomed or _is_known(store, path)]
+    if gone or doomed:
+        # The manifest must be on disk before the files it no longer lists are gone.
+        store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        for path in gone:
+            path.unlink(missing_ok=True)
+        store.db.execute("DELETE FROM doomed")
+    return len(gone)
+
+
+def unlisted(store: Store) -> list[Path]:
+    """Files in the cold tier that the manifest does not list."""
+    if not store.cold.is_dir():
+        return []
     listed = {path for (path,) in store.db.execute("SELECT path FROM sealed")}
-    removed = 0
-    if store.cold.is_dir():
-        for path in sorted(store.cold.glob("*/*")):
-            if path.relative_to(store.folder).as_posix() not in listed:
-                path.unlink(missing_ok=True)
-                removed += 1
-    return removed
+    found = sorted(store.cold.glob("*/*"))
+    return [path for path in found if _name(store, path) not in listed]
+
+
+def _name(store: Store, path: Path) -> str:
+    return path.relative_to(store.folder).as_posix()
+
+
+def _is_known(store: Store, path: Path) -> bool:
+    """Whether the log holds every event of a file: it was written, but never listed."""
+    if path.suffix == ".tmp":
+        return True
+    try:
+        keys = {row[2] for row in read_file(path)}
+    except StoreDamaged:
+        return False
+    (known,) = store.db.execute(
+        "SELECT count(*) FROM keys WHERE key IN (SELECT value FROM json_each(?))",
+        (json_list(keys),),
+    ).fetchone()
+    return bool(known == len(keys))
 
 
 def read_file(path: Path, session: int | None = None) -> list[StoredRow]:

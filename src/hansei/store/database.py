@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from hansei.errors import NotFound, StoreDamaged, StoreError, StoreLocked, StoreUnwritable
 from hansei.store.lock import exclusive
-from hansei.store.migrations import migrate
+from hansei.store.migrations import migrate, refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 DATABASE = "hansei.db"
+LOCK = "writer.lock"
 BUSY_MS = 10_000
 CACHE_KIB = 64 * 1024
 
@@ -62,7 +63,7 @@ class Store:
             )
         with (
             complaints(self.folder),
-            exclusive(self.folder / "writer.lock", wait_seconds=wait_seconds),
+            exclusive(self.folder / LOCK, wait_seconds=wait_seconds),
         ):
             yield
 
@@ -90,6 +91,8 @@ def open_store(folder: Path, *, now: int, create: bool = True) -> Store:
         try:
             if writable:
                 migrate(db, now)
+            else:
+                refuse_newer(db)
             return Store(folder=folder, db=db, writable=writable)
         except BaseException:
             db.close()
@@ -106,6 +109,8 @@ def _make(folder: Path, path: Path) -> None:
 
 def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     mode = "rw" if writable else "ro"
+    if not writable and not path.with_name(f"{path.name}-wal").exists():
+        mode += "&immutable=1"  # nobody writes here, and SQLite may make no file beside it
     db = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
@@ -116,6 +121,8 @@ def _connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         db.execute("PRAGMA temp_store = MEMORY")
         db.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         if writable:
+            # What is removed or moved to Parquet is wiped from the file, not only unlinked in it.
+            db.execute("PRAGMA secure_delete = ON")
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = NORMAL")
     except BaseException:

@@ -10,19 +10,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.events.usage import merge, total
+from hansei.events.model import RequestUsage
+from hansei.events.usage import merge, numbers, total
 from hansei.store import cold, reading, transcripts, usage, workspaces
-from hansei.store.rows import COLUMNS, SHARED, json_list, merged_row, usage_of
+from hansei.store.rows import COLUMNS, SHARED, from_row, json_list, merged_row, usage_of
 from hansei.store.sessions import OpenSession, OpenSessions
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-    from hansei.events.model import RequestUsage
+    from hansei.events.model import SessionFacts
     from hansei.store.database import Store
     from hansei.store.rows import Row
     from hansei.store.transcripts import Piece
+
+HISTORY = "history:"
+"""Begins the id of a session known only from an agent's list of prompts; the rest is its own id."""
+
+LONG_AGO = -(2**63)
 
 _TALLIED = {
     "prompt": "origin",
@@ -67,8 +73,7 @@ def commit(store: Store, pieces: Sequence[Piece], *, now: int, seal_before: int)
         workspaces.remember(db, identities)
         writer = _Writer(store, db, seal_before)
         for piece in pieces:
-            transcripts.save(db, piece, now)
-            writer.add(piece)
+            writer.add(piece, transcripts.save(db, piece, now))
         writer.flush(now)
     return writer.appended
 
@@ -81,7 +86,7 @@ class _Writer:
     db: sqlite3.Connection
     seal_before: int
     sessions: OpenSessions = field(init=False)
-    forgotten: set[tuple[str, str]] = field(init=False)
+    forgotten: dict[tuple[str, str], int | None] = field(init=False)
     only: int | None = field(init=False)
     appended: Appended = field(default_factory=Appended)
     hot: dict[tuple[int, int], tuple[object, ...]] = field(default_factory=dict)
@@ -94,19 +99,22 @@ class _Writer:
 
     def __post_init__(self) -> None:
         self.sessions = OpenSessions(self.db)
-        self.forgotten = set(self.db.execute("SELECT agent, native FROM forgotten").fetchall())
+        rows = self.db.execute("SELECT agent, native, until FROM forgotten")
+        self.forgotten = {(agent, native): until for agent, native, until in rows}
         self.only = workspaces.only_one(self.store)
 
-    def add(self, piece: Piece) -> None:
+    def add(self, piece: Piece, transcript: int) -> None:
         unwanted = self._unwanted(piece)
         for facts in piece.sessions:
             if facts.id not in unwanted:
                 session = self.sessions.get(piece.agent, facts.id)
                 session.learn(facts)
+                session.transcript = session.transcript or transcript
                 self.touched.add(session.id)
         known = lookup(self.db, (row.key for row in piece.rows))
         for row in piece.rows:
-            if row.native_session in unwanted:
+            until = unwanted.get(row.native_session, LONG_AGO)
+            if until is None or (row.at or LONG_AGO) <= until:
                 continue
             session = self.sessions.get(piece.agent, row.native_session)
             found = self.keys.get(row.key) or known.get(row.key)
@@ -118,17 +126,30 @@ class _Writer:
                 self._change(row, found)
         self.appended.skipped += len(piece.problems)
 
-    def _unwanted(self, piece: Piece) -> set[str]:
-        """Sessions of a piece that a person forgot, or that a repository's own store leaves out."""
-        cwd = {facts.id: facts.cwd for facts in piece.sessions}
-        natives = {*cwd, *(row.native_session for row in piece.rows)}
-        unwanted = {native for native in natives if (piece.agent, native) in self.forgotten}
-        if self.only is not None:
-            for native in natives - unwanted:
-                folder = cwd.get(native) or self.sessions.folder(piece.agent, native)
-                if workspaces.workspace_of(self.db, folder) != self.only:
-                    unwanted.add(native)
+    def _unwanted(self, piece: Piece) -> dict[str, int | None]:
+        """Sessions of a piece that are not taken in, with the time up to which; None is for good.
+
+        A person forgot them, their age did, or a repository's own store is not theirs.
+        """
+        told = {facts.id: facts for facts in piece.sessions}
+        unwanted: dict[str, int | None] = {}
+        for native in {*told, *(row.native_session for row in piece.rows)}:
+            for name in family(native):
+                if (piece.agent, name) in self.forgotten:
+                    unwanted[native] = self.forgotten[piece.agent, name]
+            if self.only is not None and self._workspace(piece.agent, native, told) != self.only:
+                unwanted[native] = None
         return unwanted
+
+    def _workspace(self, agent: str, native: str, told: dict[str, SessionFacts]) -> int:
+        """The workspace of a session by its own folder, else by its parent's."""
+        facts = told.get(native)
+        for name in (native, facts.parent if facts else None):
+            cwd = told[name].cwd if name in told else None
+            folder = cwd or (self.sessions.folder(agent, name) if name else None)
+            if folder is not None:
+                return workspaces.workspace_of(self.db, folder)
+        return workspaces.workspace_of(self.db, None)
 
     def _insert(self, row: Row, session: OpenSession) -> None:
         place = Known(session.id, session.number(row), row.content)
@@ -173,11 +194,23 @@ class _Writer:
         pending = self.usages.get(row.key)
         before = pending[1] if pending else usage.load(self.db, row.key, told.session)
         merged = told if before is None else merge(before, told)
-        if merged != before:
+        if before is None or numbers(merged) != numbers(before):
+            merged = self._original(found, told, merged)
             self.usages[row.key] = (found.session, merged)
             better = merged_row(merged)
             self._put_hot(better, found._replace(content=better.content))
             self.appended.changed += 1
+
+    def _original(self, found: Known, told: RequestUsage, merged: RequestUsage) -> RequestUsage:
+        """The better numbers under everything else that the first telling said."""
+        stored = self.hot.get((found.session, found.seq)) or reading.row(
+            self.store, found.session, found.seq
+        )
+        if stored is None:
+            return merged
+        first = from_row(told.session, stored)
+        assert isinstance(first, RequestUsage)
+        return merge(first, merged)
 
     def _put_hot(self, row: Row, place: Known) -> None:
         self.keys[row.key] = place
@@ -211,6 +244,12 @@ class _Writer:
         )
         if self.cold:
             cold.seal_rows(self.store, self.cold, now=now)
+
+
+def family(native: str) -> tuple[str, ...]:
+    """The names under which a session may have been forgotten: its own, and its parent's."""
+    own = native.removeprefix(HISTORY)
+    return (native, own, own.partition("/")[0])
 
 
 def _stored(row: Row, place: Known) -> tuple[object, ...]:

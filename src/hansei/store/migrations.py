@@ -158,8 +158,11 @@ CREATE TABLE tallies (
 CREATE TABLE forgotten (
   agent TEXT NOT NULL,
   native TEXT NOT NULL,
+  until INTEGER,
   PRIMARY KEY (agent, native)
 ) WITHOUT ROWID;
+
+CREATE TABLE doomed (path TEXT PRIMARY KEY) WITHOUT ROWID;
 
 CREATE TABLE prices (
   model TEXT NOT NULL,
@@ -214,14 +217,19 @@ MIGRATIONS: list[Migration] = [m001_first_light]
 
 def migrate(db: sqlite3.Connection, now: int) -> None:
     """Bring a database up to date; refuse one that a later hansei wrote."""
+    for number in range(refuse_newer(db), len(MIGRATIONS)):
+        _apply(db, number, now)
+
+
+def refuse_newer(db: sqlite3.Connection) -> int:
+    """How many steps a database has been through, if no more than we know."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > len(MIGRATIONS):
         raise NewerStore(
             f"this store was written by a later hansei (step {version}, we know {len(MIGRATIONS)})",
             hint="Update hansei: pipx upgrade hansei",
         )
-    for number in range(version, len(MIGRATIONS)):
-        _apply(db, number, now)
+    return int(version)
 
 
 def _apply(db: sqlite3.Connection, number: int, now: int) -> None:

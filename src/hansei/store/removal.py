@@ -12,6 +12,7 @@ from hansei.store import cold
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Sequence
 
     from hansei.store.database import Store
@@ -19,28 +20,53 @@ if TYPE_CHECKING:
 _BY_SESSION = ("events", "keys", "requests", "replays", "tallies", "spend", "stale")
 
 
-def forget(store: Store, sessions: Sequence[int], *, now: int) -> int:
-    """Remove sessions and everything derived from them; returns how many there were."""
+def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = True) -> int:
+    """Remove sessions and everything derived from them; returns how many there were.
+
+    Not for good means up to now: a session that goes on later is taken in from there.
+    """
     gone = set(sessions)
-    store.db.execute("PRAGMA secure_delete = ON")
-    try:
-        with store.transaction() as db:
-            _rewrite_sealed(store, gone, now=now)
-            numbers = [(number,) for number in gone]
-            for table in _BY_SESSION:
-                db.executemany(f"DELETE FROM {table} WHERE session = ?", numbers)
-            db.executemany("DELETE FROM replays WHERE owner = ?", numbers)
-            db.executemany(
-                "INSERT OR IGNORE INTO forgotten SELECT agent, native FROM sessions WHERE id = ?",
-                numbers,
-            )
-            db.executemany("DELETE FROM sessions WHERE id = ?", numbers)
-            _drop_empty_workspaces(store)
-    finally:
-        store.db.execute("PRAGMA secure_delete = OFF")
+    until = None if for_good else now
+    with store.transaction() as db:
+        _rewrite_sealed(store, gone, now=now)
+        numbers = [(number,) for number in gone]
+        _hand_over(db, gone)
+        for table in _BY_SESSION:
+            db.executemany(f"DELETE FROM {table} WHERE session = ?", numbers)
+        db.executemany("DELETE FROM replays WHERE owner = ?", numbers)
+        db.executemany(
+            "INSERT OR REPLACE INTO forgotten SELECT agent, native, ? FROM sessions WHERE id = ?",
+            [(until, number) for number in gone],
+        )
+        db.executemany("DELETE FROM sessions WHERE id = ?", numbers)
+        _drop_empty_workspaces(store)
     cold.sweep(store)
+    for copy in store.folder.glob("hansei.db.*.damaged*"):  # kept by a rebuild; they hold it too
+        copy.unlink()
     store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes held the rows too
     return len(gone)
+
+
+def _hand_over(db: sqlite3.Connection, gone: set[int]) -> None:
+    """Have sessions that copied from the forgotten ones read again: what they share is theirs now.
+
+    Their transcripts still hold it, and it is counted there from the next reading on.
+    """
+    heirs = json_list(
+        session
+        for (session,) in db.execute(
+            "SELECT DISTINCT session FROM replays WHERE owner IN (SELECT value FROM json_each(?))",
+            (json_list(gone),),
+        )
+        if session not in gone
+    )
+    db.execute(
+        "UPDATE transcripts SET fingerprint = '', cursor = '', bytes = 0, records = 0, skipped = 0"
+        " WHERE id IN (SELECT transcript FROM sessions"
+        "  WHERE id IN (SELECT value FROM json_each(?)))",
+        (heirs,),
+    )
+    db.execute("INSERT OR IGNORE INTO stale SELECT value FROM json_each(?)", (heirs,))
 
 
 def _rewrite_sealed(store: Store, gone: set[int], *, now: int) -> None:

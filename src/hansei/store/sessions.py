@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _FIRST_STAYS = ("parent", "relation", "spawned_by", "cwd", "commit", "entrypoint", "role")
 _LAST_STAYS = ("branch", "version", "title")
-_FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "driver", "driver_recorded")
+_FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "transcript", "driver", "driver_recorded")
 _ORIGIN, _TEXT = SHARED.index("origin"), SHARED.index("text")
 _ASKED = {"human", "queued_human", "parent_agent"}
 
@@ -34,6 +34,16 @@ class OpenSession:
     started_at: int | None = None
     ended_at: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def transcript(self) -> int | None:
+        """The number of the transcript that first told of it."""
+        number: int | None = self.facts.get("transcript")
+        return number
+
+    @transcript.setter
+    def transcript(self, number: int) -> None:
+        self.facts["transcript"] = number
 
     def learn(self, facts: SessionFacts) -> None:
         """Take in what a reading says; see `SessionFacts` for which value stays."""

@@ -36,10 +36,22 @@ def workspace_of(db: sqlite3.Connection, folder: str | None) -> int:
 
 
 def number_of(db: sqlite3.Connection, identity: Identity) -> int:
-    """The number of a workspace, given one if it is new."""
-    row = db.execute("SELECT id FROM workspaces WHERE identity = ?", (identity.id,)).fetchone()
-    if row is not None:
-        return int(row[0])
+    """The number of a workspace, given one if it is new.
+
+    A folder becomes a repository, gets a first commit, then a remote: its identity changes with
+    each, and it stays the workspace of that folder.
+    """
+    number = _known(db, identity)
+    if number is not None:
+        db.execute(
+            "UPDATE OR IGNORE workspaces SET identity = ?, name = ?, basis = ?, remote = ?"
+            " WHERE id = ? AND folder = ? AND identity != ?",
+            (
+                *(identity.id, identity.name, identity.basis, identity.remote),
+                *(number, identity.folder, identity.id),
+            ),
+        )
+        return number
     made = db.execute(
         "INSERT INTO workspaces (identity, name, basis, folder, remote) VALUES (?, ?, ?, ?, ?)",
         (identity.id, identity.name, identity.basis, identity.folder, identity.remote),
@@ -48,26 +60,30 @@ def number_of(db: sqlite3.Connection, identity: Identity) -> int:
     return made.lastrowid
 
 
+def _known(db: sqlite3.Connection, identity: Identity) -> int | None:
+    row = db.execute(
+        "SELECT id FROM workspaces WHERE identity = ? OR folder = ?"
+        " ORDER BY identity = ? DESC, id LIMIT 1",
+        (identity.id, identity.folder, identity.id),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
 def keep_only(store: Store, folder: str) -> None:
     """Make this the store of one repository: sessions of others are not taken in."""
     identity = identify(folder)
     with store.transaction() as db:
         remember(db, {folder: identity})
-        store.set_meta("only_workspace", identity.id)
+        store.set_meta("only_workspace", str(number_of(db, identity)))
 
 
 def only_one(store: Store) -> int | None:
     """The workspace that a repository's own store is for; None for a store of all."""
-    identity = store.meta("only_workspace")
-    if identity is None:
-        return None
-    row = store.db.execute("SELECT id FROM workspaces WHERE identity = ?", (identity,)).fetchone()
-    return -1 if row is None else int(row[0])
+    number = store.meta("only_workspace")
+    return None if number is None else int(number)
 
 
 def find(store: Store, folder: str) -> int | None:
     """The number of the workspace a folder on this machine belongs to, if we have met it."""
-    row = store.db.execute(
-        "SELECT id FROM workspaces WHERE identity = ?", (identify(folder).id,)
-    ).fetchone()
-    return None if row is None else int(row[0])
+    row = store.db.execute("SELECT workspace FROM folders WHERE path = ?", (folder,)).fetchone()
+    return _known(store.db, identify(folder)) if row is None else int(row[0])

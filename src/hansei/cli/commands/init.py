@@ -21,6 +21,7 @@ def command(local: bool, as_json: bool) -> None:
     --local this repository gets one of its own, in .hansei, which git ignores; commands run inside
     the repository then use that one.
     """
+    from hansei.config import remember_local_store
     from hansei.store.database import open_store
     from hansei.store.workspaces import keep_only
 
@@ -30,6 +31,7 @@ def command(local: bool, as_json: bool) -> None:
     store = open_store(folder, now=app.now())
     if local:
         keep_only(store, str(folder.parent))
+        remember_local_store(settings.environment, folder)
     store.close()
     if as_json:
         output.write_json("init", {"store": str(folder), "existed": existed})

@@ -46,7 +46,7 @@ def assistant(reader: Reader, record: Record, where: Where) -> None:
     if message.model == SYNTHETIC or record.is_compact_summary:
         _synthetic(reader, record, message, where)
         return
-    identity = answer_id(message.id, record.request_id, record.uuid, reader.line)
+    identity = answer_id(where["session"], message.id, record.request_id, record.uuid, reader.line)
     tally = reader.tally(identity)
     if message.usage is not None:
         request(reader, identity, tally, message, record.request_id, where)
@@ -155,6 +155,6 @@ def progress(reader: Reader, record: Record, where: Where) -> None:
     session = f"{reader.root or where['session']}/agent-{data.agent_id}"
     facts = learn_subagent(reader, session, where["session"])
     facts.spawned_by = facts.spawned_by or record.parent_tool_use_id
-    identity = answer_id(answer.id, told.request_id, told.uuid, reader.line)
+    identity = answer_id(session, answer.id, told.request_id, told.uuid, reader.line)
     where = {**where, "session": session, "at": instant(told.timestamp) or where["at"]}
     request(reader, identity, reader.tally(identity), answer, told.request_id, where)

@@ -202,13 +202,19 @@ def record_id(record: Record, text: str) -> str:
     return f"{record.type}\x1f{uuid}\x1f{record.timestamp}\x1f{text_digest(text)}"
 
 
-def answer_id(message: str | None, request: str | None, uuid: str | None, line: bytes) -> str:
-    """What a model's answer is known by: the provider's id alone where the provider gave one."""
+def answer_id(
+    session: str, message: str | None, request: str | None, uuid: str | None, line: bytes
+) -> str:
+    """What a model's answer is known by: the provider's id alone where the provider gave one.
+
+    Ids too short to be one of a kind name an answer only within its session.
+    """
     if not message:
         return uuid or digest(line)
     if message.startswith("msg_") and len(message) >= len("msg_") + 20:
         return message
-    return f"{message}\x1f{request or ''}"
+    both = f"{message}\x1f{request or ''}"
+    return both if max(len(message), len(request or "")) >= TRUSTED_ID else f"{session}\x1f{both}"
 
 
 def call_id(call: str, where: Where) -> str:

@@ -62,7 +62,7 @@ class ClaudeCode:
             yield Transcript(AGENT, seen.path, HISTORY, seen.fingerprint)
 
     def reading_order(self, transcripts: list[Transcript]) -> list[Transcript]:
-        """By folder, then by first time: a copy has its original's time and comes after it."""
+        """By first time: a copy has its original's time, and comes after it."""
         return sorted(transcripts, key=_reading_place)
 
     def fingerprint(self, transcript: Transcript) -> str:
@@ -108,7 +108,7 @@ def transcript_at(path: Path, fingerprint: str = "") -> Transcript:
     return Transcript(AGENT, path, variant, fingerprint)
 
 
-def _reading_place(transcript: Transcript) -> tuple[str, int, bool, int, str]:
+def _reading_place(transcript: Transcript) -> tuple[int, bool, int, str]:
     path = transcript.path
     try:
         with path.open("rb") as file:
@@ -120,7 +120,7 @@ def _reading_place(transcript: Transcript) -> tuple[str, int, bool, int, str]:
     first = instant(found[1].decode("utf-8", "replace")) if found else None
     owner = _OWNER.search(head)
     copied = b'"forkedFrom"' in head or (owner is not None and owner[1] != path.stem.encode())
-    return str(path.parent), first if first is not None else 2**63, copied, size, str(path)
+    return first if first is not None else 2**63, copied, size, str(path)
 
 
 SOURCE = ClaudeCode()
