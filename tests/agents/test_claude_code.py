@@ -204,7 +204,7 @@ def test_a_copy_is_read_after_its_original(tmp_path: Path) -> None:
     below = write(tmp_path / "zzz" / "subagents" / "agent-1.jsonl", first % "zzz")
     paths = [below, timeless, newer, resumed, unmarked, original]
     ordered = SOURCE.reading_order([transcript_at(path) for path in paths])
-    assert [item.path for item in ordered] == [original, unmarked, resumed, newer, timeless, below]
+    assert [item.path for item in ordered] == [original, unmarked, resumed, below, newer, timeless]
 
 
 def test_a_transcript_that_is_gone_does_not_stop_the_ordering(tmp_path: Path) -> None:

@@ -117,7 +117,8 @@ def test_each_answer_of_a_model_is_one_request_at_its_largest(
         usage = message.get("usage")
         if isinstance(usage, dict) and message.get("model") != "<synthetic>":
             made = len(message["id"]) < 24
-            answer = message["id"], record.get("requestId", "") if made else ""
+            scope = f"{record.get('requestId')} {record['sessionId']}"
+            answer = message["id"], scope if made else ""
             told = {} if _is_announcement(usage) else _tokens(usage)
             largest[answer] = largest.get(answer, Counter()) | Counter(told)
     requests = [event for event in known if isinstance(event, RequestUsage)]

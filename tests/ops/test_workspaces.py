@@ -59,7 +59,7 @@ def test_a_variable_about_another_repository_is_not_believed(
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "three" / ".git"))
     one_session(config, "1111-s", tmp_path / "one", now)
     ingest(store, config, now=now)
-    assert store.db.execute("SELECT name FROM workspaces").fetchall() == [("one",)]
+    assert [line.workspace for line in sessions(store, Scope())] == ["one"]
 
 
 def test_repositories_of_one_name_are_told_apart(store: Store, config: Config, now: int) -> None:

@@ -101,7 +101,7 @@ def test_folding_never_brings_an_older_row_back(
 
 
 def test_history_without_a_list_is_not_swept_away(store: Store, now: int) -> None:
-    """A database that is new or was restored knows less than the files: they may be all there is."""
+    """A new or restored database knows less than the files: they may be all there is."""
     one = piece([prompt("a", 1, now - 30 * DAY)])
     log.commit(store, [one], now=now, seal_before=now - WEEK)
     for table in ("sealed", "sealed_sessions", "keys", "sessions"):

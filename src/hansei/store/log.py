@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 HISTORY = "history:"
 """Begins the id of a session known only from an agent's list of prompts; the rest is its own id."""
 
-LONG_AGO = -(2**63)
-
 _TALLIED = {
     "prompt": "origin",
     "tool_call": "tool",
@@ -113,9 +111,10 @@ class _Writer:
                 self.touched.add(session.id)
         known = lookup(self.db, (row.key for row in piece.rows))
         for row in piece.rows:
-            until = unwanted.get(row.native_session, LONG_AGO)
-            if until is None or (row.at or LONG_AGO) <= until:
-                continue
+            if row.native_session in unwanted:
+                until = unwanted[row.native_session]
+                if until is None or row.at is None or row.at <= until:
+                    continue
             session = self.sessions.get(piece.agent, row.native_session)
             found = self.keys.get(row.key) or known.get(row.key)
             if found is None:
