@@ -25,8 +25,9 @@ def hansei(tmp_path: Path) -> Hansei:
     home = tmp_path / "home"
     home.mkdir()
 
-    def run(*arguments: str, cwd: Path | None = None, **variables: str) -> Any:
+    def run(*arguments: str, cwd: Path | None = None, before: str = "", **variables: str) -> Any:
         script = (
+            f"{before}\n"
             "import sys, hansei.cli.app as app, hansei.cli.main as main\n"
             f"app.now = lambda: {NOW}\n"
             "main.main(sys.argv[1:])"
@@ -139,6 +140,8 @@ def test_a_machine_without_agents_gets_the_demo(hansei: Hansei) -> None:
         (("init", "--local"), 2, "not inside a git repository"),
         (("forget", "zzzz"), 2, "no session begins with"),
         (("--nonsense",), 2, "nonsense"),
+        (("--json", "summary"), 2, "`hansei summary --json`"),
+        (("summary", "--since", "0001-01-01", "--until", "99999w"), 2, "7d, 12h"),
     ],
 )
 def test_mistakes_are_answered_with_what_to_do(
@@ -181,6 +184,101 @@ def test_bad_settings_name_the_file(full: Hansei, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "config.toml" in done.stderr
     assert "workers" in done.stderr
+
+
+def test_settings_are_listed_even_where_the_file_is_wrong(full: Hansei, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / ".hansei"
+    folder.mkdir()
+    (folder / "config.toml").write_text("workers = 'many'\n")
+    done = full("config")
+    assert done.returncode == 2
+    assert "seal_after_days  7" in done.stdout
+    assert "workers" in done.stderr
+    assert "hansei config" not in done.stderr
+
+
+def test_a_deleted_folder_is_no_reason_to_fail(full: Hansei, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    for command in ("summary", "sessions"):
+        gone.mkdir(exist_ok=True)
+        done = full(command, cwd=gone, before=f"import os; os.rmdir({str(gone)!r})")
+        assert done.returncode == 0, done.stderr
+        assert "No sessions in home that fit" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "advice"),
+    [
+        (("sessions",), "The store holds 3 sessions: try --all."),
+        (
+            ("sessions", "--all", "--until", "2020-01-01"),
+            "The store holds 3 sessions: try a longer time.",
+        ),
+        (("sessions", "--all", "--agent", "x"), "The store holds 3 sessions: try without --agent."),
+    ],
+)
+def test_an_empty_answer_says_what_would_widen_the_question(
+    full: Hansei, arguments: tuple[str, ...], advice: str
+) -> None:
+    assert full(*arguments).stdout.rstrip().endswith(advice)
+
+
+def test_a_lone_session_is_counted_in_the_singular(hansei: Hansei, tmp_path: Path) -> None:
+    session(tmp_path / "home", "1111-one", NOW - 5000).prompt("hello")
+    assert "The store holds 1 session." in hansei("sessions", "--all", "--failed").stdout
+
+
+def test_sessions_known_from_the_prompt_history_can_be_opened(
+    hansei: Hansei, tmp_path: Path
+) -> None:
+    folder = tmp_path / "home" / ".claude"
+    (folder / "projects").mkdir(parents=True)
+    names = ("0a1b2c3d-4e5f", "9f8e7d6c-5b4a")
+    with (folder / "history.jsonl").open("w", encoding="utf-8") as file:
+        for name in names:
+            entry = {"display": f"typed {name}", "pastedContents": {}, "timestamp": NOW - 9000}
+            file.write(json.dumps({**entry, "project": "/work/app", "sessionId": name}) + "\n")
+    listed = json.loads(hansei("sessions", "--all", "--json").stdout)["sessions"]
+    assert {line["short"] for line in listed} == {f"history:{name[:8]}" for name in names}
+    for line in listed:
+        shown = hansei("show", line["short"])
+        assert shown.returncode == 0, shown.stderr
+        assert f"typed {line['id'].removeprefix('history:')}" in shown.stdout
+
+
+def test_a_folder_that_cannot_be_read_is_said_so(hansei: Hansei, tmp_path: Path) -> None:
+    """A link to itself cannot be opened by anybody, whatever their rights."""
+    folder = tmp_path / "home" / ".claude" / "projects"
+    folder.parent.mkdir()
+    folder.symlink_to(folder)
+    assert f"cannot be read  {folder}" in hansei("doctor").stdout
+
+
+MODELS = (
+    "claude-opus-4-20250514",
+    "claude-opus-4-1-20250805",
+    "claude-opus-4-5-20251101",
+    "claude-sonnet-4-5-20250929",
+)
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_rows_can_be_told_apart_on_a_narrow_terminal(
+    hansei: Hansei, tmp_path: Path, columns: int
+) -> None:
+    for number, model in enumerate(MODELS):
+        one = session(tmp_path / "home", f"{number}111-one", NOW - 5000, model=model)
+        one.prompt("make the long description of this session reach over the edge of the table")
+        one.say("ok", tokens=(123_456_789, 987_654_321, 123_456_789, 12_345_678))
+    for command in (("summary",), ("sessions",), ("prices",)):
+        scope = () if command == ("prices",) else ("--all",)
+        done = hansei(*command, *scope, COLUMNS=str(columns))
+        lines = done.stdout.splitlines()
+        table = lines[2:] if command == ("summary",) else lines
+        rows = [line for line in table[: len(MODELS) + 1] if line]
+        assert max(map(len, rows)) <= columns
+        assert len({line.split()[0] for line in rows}) == len(MODELS) + 1
 
 
 def test_forgetting_asks_first(full: Hansei) -> None:
@@ -231,6 +329,33 @@ def test_terminal_escapes_in_transcripts_are_shown_not_obeyed(full: Hansei, tmp_
     assert "\\x1b[31mred" in done.stdout
 
 
+def test_terminal_escapes_in_names_and_versions_are_not_obeyed(
+    full: Hansei, tmp_path: Path
+) -> None:
+    bad = "\x07"  # colours would be taken out anyway where stdout is no terminal
+    one = session(tmp_path / "home", "6666-escape", NOW - 5000, cwd=f"/work/a{bad}", model=bad)
+    one.line("user", version=f"2.{bad}", message={"role": "user", "content": "hello"})
+    call = {"type": "tool_use", "id": "toolu_1", "name": f"Tool{bad}", "input": {}}
+    one.answer(call, tokens=(1, 1, 1, 1))
+    one.line("user", version=f"2.{bad}", message={"role": "user", "content": "and on"})
+    seen = ""
+    for command in (
+        (),
+        ("summary", "--all", "--by", "model,repo"),
+        ("sessions", "--all"),
+        ("show", "6666"),
+        ("show", "6666#2"),
+        ("doctor",),
+        ("prices",),
+    ):
+        done = full(*command)
+        assert done.returncode == 0, done.stderr
+        assert bad not in done.stdout + done.stderr
+        seen += done.stdout
+    for name in ("Tool", "2.", "/work/a"):
+        assert f"{name}\\x07" in seen
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts_are_printed(hansei: Hansei, shell: str) -> None:
     done = hansei("completion", shell)
@@ -246,15 +371,31 @@ def test_no_ingest_reads_what_is_stored(full: Hansei, tmp_path: Path) -> None:
     assert len(after["sessions"]) == len(before["sessions"]) + 1
 
 
-def test_a_reader_that_goes_away_is_no_error(full: Hansei, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sessions", "--all", "-n", "0"),
+        ("show", "bbbb"),
+        ("show", "bbbb", "--json"),
+        ("doctor",),
+        ("summary", "--help"),
+    ],
+)
+def test_a_reader_that_goes_away_is_no_fault(
+    full: Hansei, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    full("ingest")
     home = tmp_path / "home"
-    done = subprocess.run(
-        f"{sys.executable} -m hansei show bbbb --json | head -c 1",
-        shell=True,
+    running = subprocess.Popen(
+        [sys.executable, "-m", "hansei", *arguments],
         env={"HOME": str(home), "PATH": os.environ["PATH"]},
         cwd=home,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
-    assert "Traceback" not in done.stderr
+    assert running.stdout is not None
+    running.stdout.close()
+    _, errors = running.communicate()
+    assert running.returncode == 141
+    assert errors == ""

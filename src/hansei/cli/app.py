@@ -5,16 +5,17 @@ from __future__ import annotations
 import functools
 import time
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
 from hansei.cli.diagnostics import ProgressLine, note, warn
+from hansei.cli.output import one_line, plural
 from hansei.errors import StoreLocked, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from hansei.config import Config
     from hansei.ops.ingest import IngestReport
@@ -34,6 +35,13 @@ def config() -> Config:
     from hansei.config import load
 
     return load()
+
+
+def folder() -> Path:
+    """Where the person stands."""
+    from hansei.config import Environment, working_folder
+
+    return working_folder(Environment.current())
 
 
 @contextmanager
@@ -141,7 +149,7 @@ def scope(store: Store, wanted: dict[str, Any]) -> Scope:
     if wanted["workspace"]:
         number, name = named_workspace(store, wanted["workspace"])
     elif not wanted["everywhere"]:
-        found, name = current_workspace(store, Path.cwd())
+        found, name = current_workspace(store, folder())
         number = -1 if found is None else found
     times = {key: moment(wanted[key], now()) if wanted[key] else None for key in ("since", "until")}
     return Scope(
@@ -154,12 +162,21 @@ def scope(store: Store, wanted: dict[str, Any]) -> Scope:
 
 
 def nothing_here(store: Store, chosen: Scope) -> str:
-    """What to say where a scope holds nothing."""
-    (count,) = store.db.execute("SELECT count(*) FROM sessions WHERE next_seq > 1").fetchone()
-    place = f"in {chosen.workspace_name}" if chosen.workspace_name else "anywhere"
+    """What to say where a scope holds nothing, and what would widen it."""
+    from hansei.ops.scope import stored_sessions
+
+    count = stored_sessions(store)
     if not count:
         return "No transcripts have been taken in yet. `hansei` shows where it looked."
+    place = f"in {one_line(chosen.workspace_name)}" if chosen.workspace_name else "anywhere"
+    widen = {
+        "--all": chosen.workspace is not None,
+        "a longer time": chosen.since is not None or chosen.until is not None,
+        "without --agent": chosen.agent is not None,
+        "without --driver": chosen.driver is not None,
+    }
+    tries = ", or ".join(words for words, would_help in widen.items() if would_help)
     return (
-        f"No sessions {place} that fit. {count:,} are stored in all: "
-        "try --all, or a longer --since."
+        f"No sessions {place} that fit. The store holds {plural(count, 'session')}"
+        f"{f': try {tries}' if tries else ''}."
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from hansei.cli.output import safe
 from hansei.errors import HanseiError
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
+
+
+class ReaderGone(Exception):
+    """Nobody reads our output any more."""
 
 
 @contextmanager
@@ -39,7 +44,7 @@ def reported(*, debug: bool, color: bool | None = None) -> Iterator[None]:
         hint = "Nothing is half-written. The same command goes on from here."
         error("interrupted", hint, color=color)
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
+    except ReaderGone:
         _close_stdout()
         sys.exit(BROKEN_PIPE)
 
@@ -58,18 +63,19 @@ def _close_stdout() -> None:
 
 
 def error(message: str, hint: str | None = None, *, color: bool | None = None) -> None:
-    click.echo(f"{click.style('error', fg='red', bold=True)}: {message}", err=True, color=color)
+    told = f"{click.style('error', fg='red', bold=True)}: {safe(message)}"
+    click.echo(told, err=True, color=color)
     if hint:
-        click.echo(f"\n{click.style('hint', bold=True)}: {hint}", err=True, color=color)
+        click.echo(f"\n{click.style('hint', bold=True)}: {safe(hint)}", err=True, color=color)
 
 
 def note(message: str) -> None:
     """Something worth knowing that is not the answer."""
-    click.echo(click.style(message, dim=True), err=True)
+    click.echo(click.style(safe(message), dim=True), err=True)
 
 
 def warn(message: str) -> None:
-    click.echo(f"{click.style('warning', fg='yellow')}: {message}", err=True)
+    click.echo(f"{click.style('warning', fg='yellow')}: {safe(message)}", err=True)
 
 
 class ProgressLine:

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 UNKNOWN = "unknown"
+READABLE = 20
+"""Labels keep this many columns as long as there is another column to leave out."""
 NARROWEST = 12
-"""Columns are not cut below this."""
+"""Labels are never cut below this."""
 SCHEMA_VERSION = 1
 
 
@@ -119,16 +121,23 @@ def width(text: str) -> int:
     )
 
 
-def cut(text: str, columns: int) -> str:
-    """A text in at most so many columns, with … where it was cut."""
+def cut(text: str, columns: int, keep: Literal["beginning", "ends"] = "beginning") -> str:
+    """A text in at most so many columns, with … where it was cut; its style goes with the rest."""
     if width(text) <= columns:
         return text
-    kept = ""
-    for character in text:
-        if width(kept + character) > columns - 1:
-            break
-        kept += character
-    return kept + "…"
+    plain = click.unstyle(text)
+    tail = _beginning(plain[::-1], (columns - 1) // 2)[::-1] if keep == "ends" else ""
+    return f"{_beginning(plain, columns - 1 - width(tail))}…{tail}"
+
+
+def _beginning(text: str, columns: int) -> str:
+    """As many characters as fit."""
+    taken = 0
+    for index, character in enumerate(text):
+        taken += width(character)
+        if taken > columns:
+            return text[:index]
+    return text
 
 
 def one_line(text: str) -> str:
@@ -152,32 +161,73 @@ def terminal_width() -> int:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; a `flexible` one is cut when the table is too wide."""
+    """A column of a table, and what becomes of it when the table is too wide."""
 
     title: str
     align: Literal["left", "right"] = "right"
     flexible: bool = False
+    """It may be cut."""
+    keep: Literal["beginning", "ends"] = "beginning"
+    """What is left of a cut cell. Names that begin alike are told apart by their ends."""
+    drop: int = 0
+    """Its turn to be left out, 1 being the first; 0 is never left out."""
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Lines of a table, as wide as its content or the terminal."""
+    """Lines of a table, as wide as its content or the terminal.
+
+    Where there is too little room, labels are cut as long as they stay readable, then columns are
+    left out, which the last line says, and only then are labels cut further.
+    """
     body = [list(row) for row in rows]
-    sizes = [
+    wanted = [
         max(width(column.title), *(width(row[i]) for row in body), 0)
         for i, column in enumerate(columns)
     ]
-    room = terminal_width() - 2 * (len(columns) - 1)
+    kept = _kept(columns, wanted)
+    shown = [columns[i] for i in kept]
+    sizes = _sizes(shown, [wanted[i] for i in kept])
+    heading = _table_line([dim(column.title) for column in shown], shown, sizes)
+    lines = [heading, *(_table_line([row[i] for i in kept], shown, sizes) for row in body)]
+    if len(shown) < len(columns):
+        missing = ", ".join(column.title for column in columns if column not in shown)
+        lines.append(dim(f"no room here for: {missing}"))
+    return lines
+
+
+def _kept(columns: Sequence[Column], wanted: Sequence[int]) -> list[int]:
+    """The columns that fit with readable labels, and those that are never left out."""
+    kept = list(range(len(columns)))
+    least = [
+        min(size, READABLE) if column.flexible else size
+        for column, size in zip(columns, wanted, strict=True)
+    ]
+    for i in sorted(kept, key=lambda i: columns[i].drop):
+        if sum(least[k] for k in kept) <= _room(len(kept)):
+            break
+        if columns[i].drop:
+            kept.remove(i)
+    return kept
+
+
+def _sizes(columns: Sequence[Column], wanted: Sequence[int]) -> list[int]:
+    """How wide each column gets; the widest labels are cut first."""
+    sizes = list(wanted)
     flexible = [i for i, column in enumerate(columns) if column.flexible]
-    while sum(sizes) > room and any(sizes[i] > NARROWEST for i in flexible):
+    while sum(sizes) > _room(len(sizes)) and any(sizes[i] > NARROWEST for i in flexible):
         sizes[max(flexible, key=lambda i: sizes[i])] -= 1
-    heading = _table_line([click.style(c.title, dim=True) for c in columns], columns, sizes)
-    return [heading, *(_table_line(row, columns, sizes) for row in body)]
+    return sizes
+
+
+def _room(columns: int) -> int:
+    """What the terminal leaves for cells, two spaces standing between columns."""
+    return terminal_width() - 2 * (columns - 1)
 
 
 def _table_line(cells: Sequence[str], columns: Sequence[Column], sizes: Sequence[int]) -> str:
     parts = []
     for cell, column, room in zip(cells, columns, sizes, strict=True):
-        text = cut(cell, room)
+        text = cut(cell, room, column.keep)
         padding = " " * (room - width(text))
         parts.append(padding + text if column.align == "right" else text + padding)
     return "  ".join(parts).rstrip()

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
+from typing import Any
 
 import click
 
 from hansei import __version__
-from hansei.cli.diagnostics import reported
+from hansei.cli.diagnostics import ReaderGone, reported
 from hansei.cli.main import COMMANDS, OPTIONS, help_text
+from hansei.errors import UsageError
 
 
 class Commands(click.Group):
@@ -27,6 +30,15 @@ class Commands(click.Group):
 
     def get_help(self, ctx: click.Context) -> str:
         return help_text()
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            answer = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError as gone:
+            # Click would answer a broken pipe with the exit code of a fault.
+            raise ReaderGone from gone
+        return answer
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -51,10 +63,16 @@ class Commands(click.Group):
 @click.pass_context
 def root(ctx: click.Context, as_json: bool, debug: bool) -> None:  # noqa: ARG001 - read in `reported`
     """Show the status where no command is given."""
-    if ctx.invoked_subcommand is None:
+    name = ctx.invoked_subcommand
+    if name is None:
         from hansei.cli.commands.status import show_status
 
         show_status(as_json=as_json)
+    elif as_json:
+        raise UsageError(
+            "--json before a command says nothing to that command",
+            hint=f"Write it behind: `hansei {name} --json`.",
+        )
 
 
 def run(arguments: list[str]) -> None:

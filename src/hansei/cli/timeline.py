@@ -73,20 +73,23 @@ def heading(shown: Shown) -> Iterator[str]:
     session = shown.session
     title = output.cut(one_line(session.name or session.id), output.terminal_width())
     yield f"{bold(title)}"
-    yield dim(
-        f"{session.agent} {session.version or ''} · {session.driver or output.UNKNOWN}"
-        f"{'' if session.driver_recorded else ' (assumed)'} · {output.minute(session.started_at)}"
-        f" · {output.duration(session.started_at, session.ended_at)} · {session.id}"
-    )
+    facts = [
+        f"{session.agent} {session.version or ''}",
+        f"{session.driver or output.UNKNOWN}{'' if session.driver_recorded else ' (assumed)'}",
+        output.minute(session.started_at),
+        output.duration(session.started_at, session.ended_at),
+        session.id,
+    ]
+    yield dim(" · ".join(map(one_line, facts)))
     place = one_line(session.cwd or "folder not recorded")
     yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
     yield _sums(session)
     if session.parent:
-        yield dim(f"{session.relation or 'child'} of {session.parent}")
+        yield dim(one_line(f"{session.relation or 'child'} of {session.parent}"))
     if session.inherited:
         yield dim(f"begins with {plural(session.inherited, 'event')} copied from another session")
     for child in shown.children:
-        yield dim(f"started {child.short}: {one_line(child.name or child.id)}")
+        yield dim(one_line(f"started {child.short}: {child.name or child.id}"))
 
 
 def _sums(session: SessionLine) -> str:
@@ -122,7 +125,11 @@ def _told(event: AnyEvent) -> tuple[str, str, bool]:
                 quiet,
             )
         case SlashCommand():
-            return click.style(f"/{event.name.lstrip('/')}", fg="green"), event.text, False
+            return (
+                click.style(f"/{one_line(event.name).lstrip('/')}", fg="green"),
+                event.text,
+                False,
+            )
         case Interruption():
             return click.style("interrupted", fg="yellow"), event.text, True
         case Reply():
@@ -130,7 +137,7 @@ def _told(event: AnyEvent) -> tuple[str, str, bool]:
         case Thought():
             return dim("thought"), event.text or "(not recorded)", True
         case ToolCall():
-            return click.style(event.name, fg="blue"), event.text, False
+            return click.style(one_line(event.name), fg="blue"), event.text, False
         case ToolResult():
             return outcome(event), event.text, event.status is not Status.FAILED
         case FileEdit():
@@ -140,7 +147,7 @@ def _told(event: AnyEvent) -> tuple[str, str, bool]:
         case Compaction():
             return click.style("compaction", fg="yellow"), event.text, True
         case Notice():
-            return dim(event.name), event.text, True
+            return dim(one_line(event.name)), event.text, True
         case Unrecognised():
             return (
                 click.style("not recognised", fg="yellow"),

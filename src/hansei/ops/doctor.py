@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,8 @@ from hansei.config import DAY_MS
 from hansei.sources import catalogue
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hansei.config import Config
     from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
@@ -23,6 +26,7 @@ class Folder:
 
     path: str
     exists: bool
+    readable: bool
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
     return AgentHealth(
         agent=source.name,
         title=source.title,
-        folders=[Folder(str(path), path.is_dir()) for path in roots],
+        folders=[_folder(path) for path in roots],
         transcripts=transcripts,
         missing=missing,
         rewritten=rewritten,
@@ -145,6 +149,16 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
         tokens="measured" if source.capabilities.tokens else "unknown",
         expiry=expiry(config, source, now),
     )
+
+
+def _folder(path: Path) -> Folder:
+    try:
+        with os.scandir(path):
+            return Folder(str(path), exists=True, readable=True)
+    except (FileNotFoundError, NotADirectoryError):
+        return Folder(str(path), exists=False, readable=False)
+    except OSError:
+        return Folder(str(path), exists=True, readable=False)
 
 
 def _version_order(item: tuple[str, int]) -> tuple[list[int], str]:

@@ -108,24 +108,33 @@ def named_workspace(store: Store, name: str) -> tuple[int, str]:
 def moment(text: str, now: int) -> int:
     """A point in time as people write it: `7d`, `12h`, `today`, `yesterday`, `2026-11-01`."""
     local = datetime.fromtimestamp(now / 1000, UTC).astimezone()
-    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
-    wanted = text.strip().lower()
-    if wanted == "today":
-        return _ms(midnight)
-    if wanted == "yesterday":
-        return _ms(midnight - timedelta(days=1))
-    span = re.fullmatch(r"(\d{1,5})\s*([hdw])", wanted)
-    if span:
-        return _ms(local - timedelta(**{_SPANS[span[2]]: int(span[1])}))
     try:
-        written = datetime.fromisoformat(text.strip())
-    except ValueError:
+        return int(_written(text.strip(), local).timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # the last two: years that no clock reaches
         raise UsageError(
             f"{text!r} is not a time we understand",
             hint="Write 7d, 12h, 2w, today, yesterday, or a date such as 2026-11-01.",
         ) from None
-    return _ms(written if written.tzinfo else written.astimezone())
 
 
-def _ms(when: datetime) -> int:
-    return int(when.timestamp() * 1000)
+def _written(text: str, local: datetime) -> datetime:
+    midnight = local.replace(hour=0, minute=0, second=0, microsecond=0)
+    word = text.lower()
+    if word == "today":
+        return midnight
+    if word == "yesterday":
+        return midnight - timedelta(days=1)
+    span = re.fullmatch(r"(\d{1,5})\s*([hdw])", word)
+    if span:
+        return local - timedelta(**{_SPANS[span[2]]: int(span[1])})
+    written = datetime.fromisoformat(text)
+    return written if written.tzinfo else written.astimezone()
+
+
+def stored_sessions(store: Store) -> int:
+    """How many sessions there are to ask about, whatever the scope."""
+    where, values = Scope().sessions()
+    (count,) = store.db.execute(
+        f"SELECT count(*) FROM sessions s WHERE {where} AND s.next_seq > 1", values
+    ).fetchone()
+    return int(count)

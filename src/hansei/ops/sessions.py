@@ -110,8 +110,14 @@ def _lines(store: Store, query: str, values: Any) -> list[SessionLine]:
 
 
 def short_id(native: str) -> str:
-    """The part of an id that people see: of a subagent its own part."""
+    """The part of an id that people see: of a subagent its own part, else its beginning.
+
+    A word that says where the session is known from, as in `history:…`, comes on top.
+    """
     own = native.rpartition("/")[2]
+    origin, colon, rest = own.partition(":")
+    if colon:
+        return f"{origin}:{rest[:SHORT]}"
     prefix, dash, rest = own.partition("-")
     if native != own and dash:
         return f"{prefix}-{rest[:SHORT]}"

@@ -60,7 +60,9 @@ def report(health: Health) -> Iterator[str]:
 def _agent(agent: AgentHealth) -> Iterator[str]:
     yield bold(agent.title)
     for folder in agent.folders:
-        yield f"  {'found' if folder.exists else dim('none ')}  {folder.path}"
+        shut = click.style("cannot be read", fg="yellow")
+        state = "found" if folder.readable else shut if folder.exists else dim("none ")
+        yield f"  {state}  {output.one_line(folder.path)}"
     if not agent.transcripts:
         return
     yield (
@@ -74,7 +76,9 @@ def _agent(agent: AgentHealth) -> Iterator[str]:
         yield f"  {plural(agent.rewritten, 'rewritten file')} read again from the beginning"
     yield from _unread(agent)
     yield from _expiry(agent)
-    versions = [f"{version} ({count})" for version, count in agent.versions.items()]
+    versions = [
+        f"{output.one_line(version)} ({count})" for version, count in agent.versions.items()
+    ]
     shown = ", ".join(versions[-MOST_LISTED:])
     more = f" and {len(versions) - MOST_LISTED} older" if len(versions) > MOST_LISTED else ""
     yield dim(f"  versions, with sessions: {shown}{more}")
@@ -84,10 +88,10 @@ def _unread(agent: AgentHealth) -> Iterator[str]:
     if not (agent.unreadable or agent.skipped or agent.unrecognised):
         yield "  every record was read"
     for path, reason in list(agent.unreadable.items())[:MOST_LISTED]:
-        yield click.style(f"  not read: {path}: {reason}", fg="yellow")
+        yield click.style(f"  not read: {output.one_line(f'{path}: {reason}')}", fg="yellow")
     for skipped in agent.skipped:
-        where = ", ".join(skipped.examples)
-        yield click.style(f"  skipped {skipped.records:,} × {skipped.reason}: {where}", fg="yellow")
+        told = output.one_line(f"{skipped.reason}: {', '.join(skipped.examples)}")
+        yield click.style(f"  skipped {skipped.records:,} × {told}", fg="yellow")
     for kind, count in agent.unrecognised.items():
         yield click.style(f"  not recognised {count:,} × {output.one_line(kind)}", fg="yellow")
 

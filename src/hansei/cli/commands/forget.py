@@ -34,7 +34,7 @@ def carry_out(store: Store, doomed: Doomed, *, yes: bool, as_json: bool) -> None
     from hansei.ops.removal import remove
 
     count = output.plural(len(doomed.sessions), "session")
-    plan = f"{doomed.what}: {count}, {output.plural(doomed.events, 'event')}"
+    plan = f"{output.one_line(doomed.what)}: {count}, {output.plural(doomed.events, 'event')}"
     if doomed.sessions and not yes:
         click.confirm(f"Remove {plan}?", abort=True, err=True)
     removed = remove(store, doomed, now=app.now())

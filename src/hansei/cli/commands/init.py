@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from hansei.cli import app, output
-from hansei.errors import UsageError
-from hansei.git.repository import git
 
 
 @click.command(short_help="Make a store for this repository alone.")
@@ -21,31 +17,13 @@ def command(local: bool, as_json: bool) -> None:
     --local this repository gets one of its own, in .hansei, which git ignores; commands run inside
     the repository then use that one.
     """
-    from hansei.config import remember_local_store
-    from hansei.store.database import open_store
-    from hansei.store.workspaces import keep_only
+    from hansei.ops.init import init, init_local
 
-    settings = app.config()
-    folder = _repository() / ".hansei" if local else settings.store
-    existed = (folder / "hansei.db").exists()
-    store = open_store(folder, now=app.now())
-    if local:
-        keep_only(store, str(folder.parent))
-        remember_local_store(settings.environment, folder)
-    store.close()
+    settings, now = app.config(), app.now()
+    made = init_local(settings, app.folder(), now=now) if local else init(settings, now=now)
     if as_json:
-        output.write_json("init", {"store": str(folder), "existed": existed})
+        output.write_json("init", made)
         return
-    output.write(f"{'The store is' if existed else 'Made a store'} in {folder}.")
-    if not existed:
+    output.write(f"{'The store is' if made.existed else 'Made a store'} in {made.store}.")
+    if not made.existed:
         output.write("Next: hansei")
-
-
-def _repository() -> Path:
-    top = git(str(Path.cwd()), "rev-parse", "--show-toplevel")
-    if top is None:
-        raise UsageError(
-            f"{Path.cwd()} is not inside a git repository",
-            hint="Run `git init` first, or `hansei init` without --local.",
-        )
-    return Path(top)

@@ -48,10 +48,15 @@ def report(answer: PriceList) -> list[str]:
     if not answer.rows:
         return ["No model has been met in a transcript yet.", source]
     columns = [
-        Column("model", "left", flexible=True),
-        Column("taken for", "left", flexible=True),
-        *map(Column, ("requests", "input", "cache read", "write 5m", "write 1h", "output")),
-        Column("holds", "left", flexible=True),
+        Column("model", "left", flexible=True, keep="ends"),
+        Column("taken for", "left", flexible=True, keep="ends", drop=2),
+        Column("requests", drop=1),
+        Column("input"),
+        Column("cache read"),
+        Column("write 5m", drop=3),
+        Column("write 1h", drop=4),
+        Column("output"),
+        Column("holds", "left", flexible=True, drop=5),
     ]
     return [*output.table(columns, [_cells(row, answer) for row in answer.rows]), "", source]
 
@@ -60,7 +65,7 @@ def _cells(row: PriceRow, answer: PriceList) -> list[str]:
     rates = (row.input, row.cache_read, row.cache_write_5m, row.cache_write_1h, row.output)
     return [
         output.one_line(row.model),
-        f"{row.provider}/{row.resolved}" if row.provider else row.resolved or "",
+        output.one_line(f"{row.provider}/{row.resolved}" if row.provider else row.resolved or ""),
         f"{answer.requests.get(row.model, 0):,}",
         *("?" if rate is None else f"{rate:g}" for rate in rates),
         _holds(row),
@@ -69,7 +74,7 @@ def _cells(row: PriceRow, answer: PriceList) -> list[str]:
 
 def _holds(row: PriceRow) -> str:
     if row.reason:
-        return f"unknown: {row.reason}"
+        return output.one_line(f"unknown: {row.reason}")
     parts = []
     if row.since:
         parts.append(f"since {row.since}")

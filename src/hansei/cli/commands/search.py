@@ -99,7 +99,7 @@ def command(
 def _nothing(store: Store, scope: Scope, wanted: Wanted, found: Found) -> str:
     if not found.searched_sessions:
         return app.nothing_here(store, scope)
-    place = f" of {scope.workspace_name}" if scope.workspace_name else ""
+    place = f" of {one_line(scope.workspace_name)}" if scope.workspace_name else ""
     tries = []
     if wanted.kinds or wanted.tool or wanted.status:
         tries.append("without --kind, --tool and --status")
@@ -127,12 +127,12 @@ def listing(found: Found, *, everywhere: bool) -> Iterator[str]:
 def heading(result: SessionHits, *, everywhere: bool) -> str:
     facts = [output.day(result.started_at), result.agent, result.short]
     if everywhere:
-        facts.insert(0, one_line(result.workspace))
+        facts.insert(0, result.workspace)
     if result.driver and result.driver != "human":
         facts.append(result.driver)
-    told = " · ".join(facts)
+    told = " · ".join(map(one_line, facts))
     room = output.terminal_width() - output.width(told) - 2
-    name = output.cut(one_line(result.name) or result.id, max(room, output.NARROWEST))
+    name = output.cut(one_line(result.name or result.id), max(room, output.NARROWEST))
     return f"{bold(name)}  {dim(told)}"
 
 

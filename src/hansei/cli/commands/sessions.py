@@ -46,11 +46,15 @@ def listing(found: list[SessionLine], *, everywhere: bool) -> list[str]:
     columns = [
         Column("id", "left"),
         Column("started", "left"),
-        Column("took"),
-        Column("agent", "left"),
-        Column("driver", "left"),
-        Column("workspace", "left", flexible=True),
-        *map(Column, ("prompts", "calls", "failed", "tokens", "cost")),
+        Column("took", drop=2),
+        Column("agent", "left", drop=4),
+        Column("driver", "left", drop=5),
+        Column("workspace", "left", flexible=True, keep="ends", drop=8),
+        Column("prompts", drop=1),
+        Column("calls", drop=3),
+        Column("failed", drop=7),
+        Column("tokens", drop=6),
+        Column("cost"),
         Column("about", "left", flexible=True),
     ]
     if len({line.agent for line in found}) < 2:
@@ -63,11 +67,11 @@ def listing(found: list[SessionLine], *, everywhere: bool) -> list[str]:
 
 def _cells(line: SessionLine) -> dict[str, str]:
     return {
-        "id": line.short,
+        "id": output.one_line(line.short),
         "started": output.moment(line.started_at),
         "took": output.duration(line.started_at, line.ended_at),
-        "agent": line.agent,
-        "driver": line.driver or output.UNKNOWN,
+        "agent": output.one_line(line.agent),
+        "driver": output.one_line(line.driver or output.UNKNOWN),
         "workspace": output.one_line(line.workspace),
         "prompts": f"{line.prompts:,}",
         "calls": f"{line.calls:,}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.cli import app, output
-from hansei.cli.commands.summary import DRIVERS, removed
+from hansei.cli.commands.summary import driver, removed
 from hansei.cli.output import bold, dim, plural
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def screen(answer: Status) -> Iterator[str]:
 
 
 def _agent(agent: AgentStatus) -> Iterator[str]:
-    drivers = ", ".join(f"{n:,} {DRIVERS.get(name, name)}" for name, n in agent.by_driver.items())
+    drivers = ", ".join(f"{n:,} {driver(name)}" for name, n in agent.by_driver.items())
     yield (
         f"{agent.title:12} {plural(agent.sessions, 'session')} ({drivers}),"
         f" {output.span(agent.first_at, agent.last_at)}"

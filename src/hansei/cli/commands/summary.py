@@ -63,17 +63,27 @@ def report(answer: Summary) -> list[str]:
 
 def heading(answer: Summary) -> str:
     count = sum(answer.drivers.values())
-    parts = [f"{n:,} {DRIVERS.get(name, name)}" for name, n in answer.drivers.items()]
-    title = output.bold(f"Summary · {answer.workspace or 'all workspaces'}")
+    parts = [f"{n:,} {driver(name)}" for name, n in answer.drivers.items()]
+    title = output.bold(f"Summary · {output.one_line(answer.workspace or 'all workspaces')}")
     first = max(answer.since, answer.first_at) if answer.since and answer.first_at else None
     days = output.span(first or answer.first_at, answer.last_at)
     return f"{title} · {days} · {output.plural(count, 'session')} ({', '.join(parts)})"
 
 
+def driver(name: str) -> str:
+    """Who drove a session, as part of a sentence."""
+    return DRIVERS.get(name) or output.one_line(name)
+
+
 def _table(answer: Summary) -> list[str]:
     columns = [
-        *(Column(name, "left", flexible=name != "day") for name in answer.by),
-        *map(Column, ("sessions", "requests", "input", "cache read", "cache write", "output")),
+        *(Column(name, "left", flexible=name != "day", keep="ends") for name in answer.by),
+        Column("sessions", drop=1),
+        Column("requests", drop=2),
+        Column("input"),
+        Column("cache read", drop=4),
+        Column("cache write", drop=3),
+        Column("output"),
         Column("cost"),
     ]
     rows = [[*(_label(line, name) for name in answer.by), *_cells(line)] for line in answer.lines]
