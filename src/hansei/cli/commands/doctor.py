@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from hansei.cli import app, output
-from hansei.cli.output import bold, dim, plural, size
+from hansei.cli.output import Column, bold, dim, plural, size
+from hansei.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hansei.ops.certify import Certificate, Verdict
     from hansei.ops.doctor import AgentHealth, Health, StoreHealth
 
 MOST_LISTED = 10
@@ -19,16 +22,25 @@ MOST_LISTED = 10
 
 @click.command(short_help="What was found where, and what could not be read.")
 @click.option("--rebuild", is_flag=True, help="Make a damaged database anew from what is left.")
+@click.option("--certify", is_flag=True, help="Count cases whose true totals are known.")
 @app.ingest_option
 @app.json_option
-def command(rebuild: bool, ingest: bool, as_json: bool) -> None:
+def command(rebuild: bool, certify: bool, ingest: bool, as_json: bool) -> None:
     """Say what was found where, what could not be read, and what was not understood.
 
     --rebuild keeps a damaged database aside, reads the sealed history in cold/ back, and takes in
     every transcript that is still there. Nothing is deleted.
+
+    --certify looks at none of that: it counts the small histories that come with hansei and
+    compares with their true totals. It ends with 1 if one is not exact.
     """
     from hansei.ops.doctor import doctor
 
+    if certify and rebuild:
+        raise UsageError("--certify and --rebuild exclude each other")
+    if certify:
+        _certify(as_json=as_json)
+        return
     settings = app.config()
     if rebuild:
         from hansei.ops.rebuild import rebuild as make_anew
@@ -45,6 +57,52 @@ def command(rebuild: bool, ingest: bool, as_json: bool) -> None:
         return
     for line in report(health):
         output.write(line)
+
+
+def _certify(*, as_json: bool) -> None:
+    from hansei.ops.certify import certify
+
+    certificate = certify()
+    if as_json:
+        output.write_json("certificate", certificate)
+    else:
+        for line in results(certificate):
+            output.write(line)
+    if certificate.exact < certificate.cases:
+        sys.exit(1)
+
+
+def results(certificate: Certificate) -> Iterator[str]:
+    """The certificate as people read it."""
+    columns = [
+        Column("case", align="left"),
+        Column("tokens"),
+        Column("hansei"),
+        Column("a naive reader"),
+        Column("verdict", align="left"),
+    ]
+    yield from output.table(
+        columns,
+        [
+            (
+                row.case,
+                f"{row.tokens:,}",
+                "–" if row.counted is None else f"{row.counted:,}",
+                f"{row.naive:,}",
+                _verdict(row.verdict),
+            )
+            for row in certificate.rows
+        ],
+    )
+    for row in certificate.rows:
+        for difference in row.differences:
+            yield click.style(f"! {row.case}, {difference}", fg="yellow")
+    yield bold(f"{certificate.exact} of {certificate.cases} exact")
+
+
+def _verdict(verdict: Verdict) -> str:
+    colours = {"ok": "green", "differs": "red", "not read": "yellow"}
+    return click.style(verdict, fg=colours[verdict])
 
 
 def report(health: Health) -> Iterator[str]:
