@@ -103,6 +103,31 @@ def test_an_env_file_is_known_even_if_its_output_comes_in_a_later_reading(
     assert value.encode() not in everything(store.folder)
 
 
+def test_an_env_file_is_known_on_every_way_it_comes_into_a_transcript(
+    store: Store, config: Config, now: int
+) -> None:
+    dice = random.Random(10)
+    value = "".join(dice.choices("abcdefghijkmnpqrstuvwxyz23456789", k=24))
+    line = f"PLAIN_LOOKING_NAME={value}"
+    one = session(config.environment.home, "env-session", now)
+    read = {"filePath": "/work/app/.env", "content": line, "numLines": 1}
+    for attached in (
+        {"type": "file", "filename": "/work/app/.env", "content": {"type": "text", "file": read}},
+        {"type": "edited_text_file", "filename": "/work/app/.env", "snippet": f"1→{line}"},
+    ):
+        one.line("attachment", attachment=attached)
+    one.prompt("<bash-input>cat .env</bash-input>")
+    one.prompt(f"<bash-stdout>{line}</bash-stdout><bash-stderr></bash-stderr>")
+    one.run("grep -rn PLAIN .", f"./.env:1:{line}\n./a.py:1:x = 1")
+    one.run("sleep 1; tail .env", "Command running in background with ID: b1a2b3c")
+    one.run("cat /tmp/tasks/b1a2b3c.output", line)
+    ingest(store, config, now=now)
+    stored = everything(store.folder)
+    assert value.encode() not in stored
+    assert b"PLAIN_LOOKING_NAME" in stored
+    assert len(told(store)["claude_code env-session"]) >= 10
+
+
 def test_hashes_and_ids_are_left_alone(store: Store, config: Config, now: int) -> None:
     dice = random.Random(9)
     hashes = ["".join(dice.choices("0123456789abcdef", k=length)) for length in (40, 64) * 20]

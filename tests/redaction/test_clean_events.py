@@ -27,6 +27,7 @@ from hansei.events.model import (
     Prompt,
     Reply,
     SessionFacts,
+    SlashCommand,
     Status,
     Tool,
     ToolCall,
@@ -245,6 +246,10 @@ ENV_CLEAN = REDACTOR.scrub_env(ENV)
         call("", tool=Tool.OTHER, command=["bash", "-lc", "cat .env"]),
         call("printenv"),
         call("KEY", tool=Tool.SEARCH, pattern="KEY", path="/x/.env"),
+        call("KEY", tool=Tool.SEARCH, pattern="KEY", glob=".env*"),
+        call("", tool=Tool.OTHER, paths=["a.py", "/x/.env"]),
+        call("", tool=Tool.OTHER, action={"command": ["cat", ".env"]}),
+        call("python -c \"print(open('.env').read())\""),
     ],
 )
 def test_the_result_of_a_call_that_shows_an_env_file_loses_its_values(shows: ToolCall) -> None:
@@ -259,6 +264,8 @@ def test_the_result_of_a_call_that_shows_an_env_file_loses_its_values(shows: Too
         call("cat README.md"),
         call("/x/.env.example", tool=Tool.READ, file_path="/x/.env.example"),
         call(".env", tool=Tool.SEARCH, pattern=".env", path="/x"),
+        call("touch .env"),
+        call("", tool=Tool.WRITE, path="/x/a.sh", file_text="cat .env"),
     ],
 )
 def test_the_result_of_another_call_keeps_them(other: ToolCall) -> None:
@@ -267,13 +274,97 @@ def test_the_result_of_another_call_keeps_them(other: ToolCall) -> None:
 
 
 def test_a_result_in_a_later_batch_is_recognised_by_the_ids_the_caller_keeps() -> None:
-    env_calls: set[str] = set()
+    env_calls: dict[str, None] = {}
     redact([call("cat .env")], REDACTOR, env_calls=env_calls)
-    assert env_calls == {"c"}
+    assert list(env_calls) == ["c"]
     (clean,) = redact([result(ENV)], REDACTOR, env_calls=env_calls)
     assert clean.event == result(ENV_CLEAN)
+    assert env_calls == {}
     (other,) = redact([result(ENV, call_id="d")], REDACTOR, env_calls=env_calls)
     assert other.event == result(ENV, call_id="d")
+
+
+def test_calls_that_wait_for_their_results_are_kept_in_the_order_they_came() -> None:
+    env_calls: dict[str, None] = {}
+    calls = [msgspec.structs.replace(call("cat .env"), call=name) for name in "zyxw"]
+    redact([*calls, result(ENV, call_id="y")], REDACTOR, env_calls=env_calls)
+    assert list(env_calls) == ["z", "x", "w"]
+
+
+def test_a_result_that_is_told_twice_is_cleaned_twice() -> None:
+    _, first, second = redact([call("cat .env"), result(ENV), result(ENV)], REDACTOR)
+    assert first.event == second.event == result(ENV_CLEAN)
+
+
+@pytest.mark.parametrize(
+    ("started", "asks"),
+    [
+        ("Command running in background with ID: b28e89a", {"bash_id": "b28e89a"}),
+        ("Command running in background with ID: b28e89a", {"task_id": "b28e89a", "block": True}),
+        ("Command running in background with ID: b28e89a", {"file": "/t/tasks/b28e89a.output"}),
+        ("Process running with session ID 4711", {"session_id": 4711}),
+    ],
+)
+def test_the_output_of_a_background_task_is_known_whenever_it_is_asked_for(
+    started: str, asks: dict[str, Any]
+) -> None:
+    env_calls: dict[str, None] = {}
+    redact([call("cat .env"), result(started)], REDACTOR, env_calls=env_calls)
+    for _ in range(2):
+        asking = msgspec.structs.replace(call(**asks), call="d")
+        _, clean = redact([asking, result(ENV, call_id="d")], REDACTOR, env_calls=env_calls)
+        assert clean.event == result(ENV_CLEAN, call_id="d")
+    other = msgspec.structs.replace(call(bash_id="another"), call="e")
+    _, kept = redact([other, result(ENV, call_id="e")], REDACTOR, env_calls=env_calls)
+    assert kept.event == result(ENV, call_id="e")
+
+
+def typed(command: str) -> SlashCommand:
+    return SlashCommand(key=1, session="s", name="!", text=command)
+
+
+def output(session: str = "s") -> Notice:
+    return Notice(key=2, session=session, name="bash_output", text=ENV)
+
+
+def texts(events: list[AnyEvent], env_calls: dict[str, None] | None = None) -> list[str]:
+    return [
+        getattr(clean.event, "text", "") for clean in redact(events, REDACTOR, env_calls=env_calls)
+    ]
+
+
+def test_the_output_of_a_command_that_a_person_typed_loses_its_values() -> None:
+    assert texts([typed("cat .env"), output()])[1] == ENV_CLEAN
+    assert texts([typed("cat .env"), output("another")])[1] == ENV
+    assert texts([typed("cat .env"), typed("ls"), output()])[2] == ENV
+    env_calls: dict[str, None] = {}
+    texts([typed("cat .env")], env_calls)
+    assert texts([output()], env_calls) == [ENV_CLEAN]
+    assert texts([output()], env_calls) == [ENV]
+
+
+@pytest.mark.parametrize("name", ["filename", "filePath", "path", "displayPath"])
+def test_an_attached_env_file_loses_its_values(name: str) -> None:
+    def attached(path: str) -> Notice:
+        return Notice(key=1, session="s", name="file", text=ENV, data={name: path})
+
+    assert texts([attached("/x/.env")]) == [ENV_CLEAN]
+    assert texts([attached("/x/.env.example")]) == [ENV]
+
+
+def test_what_the_program_adds_to_a_prompt_about_an_env_file_loses_its_values() -> None:
+    def added(text: str, origin: Origin = Origin.HARNESS) -> Prompt:
+        return Prompt(key=1, session="s", text=text, origin=origin)
+
+    (changed,) = texts([added(f"<system-reminder>\nNote: /x/.env was modified:\n{ENV}")])
+    assert changed.endswith(ENV_CLEAN)
+    called = added('Called the Read tool with the following input: {"file_path":"/x/.env"}')
+    _, read = texts([called, added(f"Result of calling the Read tool:\n{ENV}")])
+    assert read.endswith(ENV_CLEAN)
+    (both,) = texts([added(f"<bash-input>cat .env</bash-input>\n{ENV}", Origin.HUMAN)])
+    assert both.endswith(ENV_CLEAN)
+    asked = f"write this to .env.local\n{ENV}"
+    assert texts([added(asked, Origin.HUMAN)]) == [asked]
 
 
 def test_writing_an_env_file_is_cleaned_like_showing_it() -> None:

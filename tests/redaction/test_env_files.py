@@ -32,6 +32,30 @@ REDACTOR = Redactor(b"a key for tests")
         "/usr/bin/zsh -lc 'cd app && cat .env'",
         "Get-Content .env",
         "cat > .env <<'EOF'\nA=b\nEOF",
+        "python -c \"print(open('.env').read())\"",
+        "python - <<'EOF'\nprint(open('.env').read())\nEOF",
+        "cat <<'EOF' | sh\ncat .env\nEOF",
+        "cat > a.md <<'EOF'\ntext\nEOF\ncat .env",
+        "node -e \"console.log(require('fs').readFileSync('.env', 'utf8'))\"",
+        "tail -5 .env",
+        "less config/.env.production",
+        "bat -p .env",
+        "perl -ne print .env",
+        "jq -R . < .env",
+        "cat .env | grep -v '^#' | xargs",
+        "find . -name '.env' -exec cat {} +",
+        "find . -name '.env*' | grep . && find . -name .env | xargs cat",
+        "for f in .env .env.local; do cat $f; done",
+        "source .env && env",
+        "set -a; . ./.env; printenv",
+        "git show HEAD:.env",
+        "docker compose config",
+        "docker-compose -f a.yml config",
+        "docker inspect web",
+        ".env*",
+        "**/.env*",
+        "*.env",
+        ".env.{local,production}",
         "echo A=b >> .env",
         "printenv",
         "printenv HOME",
@@ -70,6 +94,23 @@ def test_it_shows_an_env_file(text: str) -> None:
         "ls -la .env",
         "test -f .env",
         "rm .env",
+        "touch .env",
+        "cp .env.example .env",
+        "cp .env.example .env && touch .env.local",
+        "mv .env .env.bak && ln -s ../.env .env",
+        "[ -f .env ] && npm start",
+        "if [ -f .env ]; then npm start; fi",
+        "find . -name .env",
+        "echo .env >> .gitignore",
+        "git add .env",
+        "git rm --cached .env",
+        "git check-ignore .env",
+        "chmod 600 .env",
+        "cat > README.md <<'EOF'\nThe file .env is read.\nEOF",
+        "git commit -m \"$(cat <<'EOF'\nRead .env first\nEOF\n)\"",
+        "docker compose up -d",
+        "*.example",
+        ".env.example*",
         "env FOO=1 python app.py",
         "/usr/bin/env python",
         "export FOO=1",
@@ -109,7 +150,61 @@ def test_every_value_of_an_env_file_is_a_secret(line: str, value: str) -> None:
     clean = REDACTOR.scrub_env(text)
     (placeholder,) = [match.decode() for match in PLACEHOLDER.findall(clean.encode())]
     assert clean == f"A=1\n{line.format(placeholder)}\nB=2\n"
-    assert REDACTOR.scrub(text) is text
+    assert REDACTOR.scrub(text) == (clean if line.startswith(".env:") else text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "./.env:1:STRIPE={}",
+        ".env.local:3:STRIPE={}",
+        "app/.env-3-STRIPE={}",
+        "/srv/app/prod.env:STRIPE={}",
+        ".dev.vars:2:export STRIPE={}",
+        ".env:7:STRIPE='{}'",
+    ],
+)
+@pytest.mark.parametrize("separator", ["\n", "\r\n", "\\n"])
+def test_a_line_that_begins_with_the_path_of_an_env_file_is_one_of_its_lines(
+    line: str, separator: str
+) -> None:
+    text = separator.join(["a.py:1:x = plainword", line, "b.py:2:STRIPE=plainword"])
+    clean = REDACTOR.scrub(text.format("plainword")).encode()
+    assert PLACEHOLDER.sub(b"#", clean).decode() == text.format("#")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ".env.example:1:STRIPE=plainword",
+        ".env:1:PORT=3000",
+        ".env:1:# a comment",
+        "src/env.ts:1:STRIPE=plainword",
+        "see .env:1:STRIPE=plainword",
+        "a.py:1:load('.env') or x=plainword",
+        "a.env.ts:1:STRIPE=plainword",
+    ],
+)
+def test_other_lines_of_a_search_stay(line: str) -> None:
+    assert REDACTOR.scrub(line) is line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "services:\n  web:\n    environment:\n      STRIPE: {}\n      PORT: 3000",
+        '{{"environment": {{"STRIPE": "{}", "NODE_ENV": "production"}}}}',
+        "{{ STRIPE: '{}', PORT: '3000' }}",
+        "{{'STRIPE': '{}'}}",
+        '"Env": [\n  "STRIPE={}",\n  "PATH=/usr/bin"\n]',
+        "<stdout>STRIPE={}\n</stdout>",
+        'Result of calling the Read tool: "     1→STRIPE={}\\n     2→PORT=3000"',
+    ],
+)
+def test_programs_write_variables_in_other_ways_too(text: str) -> None:
+    clean = REDACTOR.scrub_env(text.format("plainword")).encode()
+    assert PLACEHOLDER.sub(b"#", clean).decode() == text.format("#")
+    assert REDACTOR.scrub_env(clean.decode()) == clean.decode()
 
 
 def test_a_value_over_several_lines_is_one_secret() -> None:

@@ -111,6 +111,9 @@ def test_the_same_is_replaced_inside_escaped_json(line: str, times: int) -> None
         "amqp://guest:{}@mq.example//",
         "https://me:{}@a.example/repo.git",
         'DATABASE_URL="postgresql+asyncpg://me:{}@db/app"',
+        "smtp://me@a.example:{}@mail.example:25",
+        "https://{}@a.example/repo.git",
+        "git+https://{}@10.0.0.1:8443/x",
         r'{{"url": "postgres:\/\/me:{}@db\/app"}}',
         "Authorization: Bearer {}",
         "authorization: token {}",
@@ -134,6 +137,24 @@ def test_a_secret_is_replaced_by_its_place_and_nothing_around_it(text: str) -> N
     secret = made_key(3)
     (placeholder,) = shown(REDACTOR.scrub(text.format(secret)))
     assert REDACTOR.scrub(text.format(secret)) == text.format(placeholder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "postgres://me:{}@host/db",
+        "postgres://me:{}@10.0.0.1",
+        "amqp://me:{}@mq.a.example",
+        "redis://:{}@cache:6379/0 and more",
+        "smtp://me@a.example:{}@mail.example:25",
+    ],
+)
+def test_a_password_in_an_address_may_have_slashes(text: str) -> None:
+    secret = f"{made_key(7)}/{made_key(8)}/x"
+    clean = REDACTOR.scrub(text.format(secret))
+    assert clean == text.format(*shown(clean))
+    escaped = json.dumps(text.format(secret)).replace("/", r"\/")
+    assert made_key(8) not in REDACTOR.scrub(escaped)
 
 
 def test_one_secret_has_one_placeholder_in_every_place() -> None:
@@ -282,6 +303,17 @@ UNCHANGED = [
     "https://a.example:8443/x@2",
     "http://127.0.0.1:8000,admin@a.example",
     "git@github.com:me/repo.git",
+    "ssh://git@github.com:22/me/repo.git",
+    "ssh://git@a.example/me/repo.git",
+    "https://registry.example/@scope1/package-name",
+    "https://registry.example:4873/@scope1/package-name@1.2.3",
+    "https://a.example/@someone2024withalongname/post",
+    "sftp://firstname.lastname2@a.example/files",
+    "https://${GITHUB_TOKEN_2_OF_MANY}@github.com/me/repo.git",
+    "https://<your-token-0123456789>@github.com/me/repo.git",
+    "docker://registry-image-20240101A@sha256:0a1b2c3d",
+    "http://[::1]:3000/a@b.example/",
+    "a{grid-area:b@c} x:y@z user@host firstname.lastname1234567@a.example",
     "docker://alpine:3.19@sha256:0a1b2c3d",
     "mailto:me@a.example",
     # hashes and ids

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hansei.sources.contract import Cursor, Transcript
 
 WATCHED_KEPT = 64
-"""Calls remembered from one slice to the next; only those without a result yet matter."""
+"""Calls without a result that are remembered from one slice to the next, the newest of them."""
 
 
 @dataclass(frozen=True)
@@ -121,10 +121,10 @@ def read_slice(task: Task) -> Slice:
     except Exception as problem:  # noqa: BLE001 - a fault in one reader must not stop the others
         return _unreadable(piece, f"reader failed: {type(problem).__name__}: {problem}")
     redactor = _redactor(task.key)
-    watched = set(task.watched)
+    watched = dict.fromkeys(task.watched)
     piece.rows = [to_row(clean) for clean in redact(reading.events, redactor, env_calls=watched)]
     piece.sessions = [redact_facts(facts, redactor) for facts in reading.sessions.values()]
-    piece.watched = sorted(watched)[-WATCHED_KEPT:]
+    piece.watched = list(watched)[-WATCHED_KEPT:]
     piece.cursor = reading.cursor
     piece.problems = reading.problems
     piece.records, piece.taken = reading.records, reading.taken

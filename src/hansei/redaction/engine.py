@@ -8,13 +8,14 @@ are whatever JSON an agent wrote.
 from __future__ import annotations
 
 import math
-from functools import cache, lru_cache
+from functools import cache
 from operator import attrgetter, is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from hansei.events.model import FileEdit, Hunk, Tool, ToolCall, ToolResult
+from hansei.events.model import Hunk
+from hansei.redaction.env_events import EnvWatch
 from hansei.redaction.env_files import shows_env_file
 from hansei.redaction.redactor import Redactor, names_secret, storable_text
 
@@ -66,53 +67,26 @@ class Clean:
 
 
 def redact(
-    events: Iterable[AnyEvent], redactor: Redactor, *, env_calls: set[str] | None = None
+    events: Iterable[AnyEvent], redactor: Redactor, *, env_calls: dict[str, None] | None = None
 ) -> list[Clean]:
     """Take the secrets out of events.
 
-    `env_calls` holds the ids of calls that show an env file. Those met here are added, so that a
-    result is recognised even when it comes in a later batch.
+    `env_calls` is an ordered set, a dict of which only the keys count: what showed an env file and
+    has no output yet, the newest last. What is met here is added and what was answered is taken
+    out, so that an output is recognised even when it comes in a later batch.
     """
-    env_calls = set() if env_calls is None else env_calls
-    return [Clean(_redacted(event, redactor, env_calls), _SEAL) for event in events]
+    watch = EnvWatch({} if env_calls is None else env_calls)
+    clean = []
+    for event in events:
+        scrub = redactor.scrub_env if watch.shows_env(event) else redactor.scrub
+        clean.append(Clean(_changed(event, scrub, redactor), _SEAL))
+    watch.forget_answered()
+    return clean
 
 
 def redact_facts(facts: SessionFacts, redactor: Redactor) -> SessionFacts:
     """Take the secrets out of what is known of a session."""
     return _changed(facts, redactor.scrub, redactor)
-
-
-def _redacted(event: AnyEvent, redactor: Redactor, env_calls: set[str]) -> AnyEvent:
-    if isinstance(event, ToolCall):
-        shows_env = _touches_env_file(event)
-        if shows_env:
-            env_calls.add(event.call)
-    elif isinstance(event, ToolResult):
-        shows_env = event.call in env_calls
-    else:
-        shows_env = isinstance(event, FileEdit) and shows_env_file(event.path)
-    return _changed(event, redactor.scrub_env if shows_env else redactor.scrub, redactor)
-
-
-_PATH_KEYS: Final = ("path", "file", "command", "cmd", "script")
-"""What the names of arguments have in them that hold a path or a command."""
-
-
-def _touches_env_file(call: ToolCall) -> bool:
-    """Whether a call reads, prints or writes an env file."""
-    # The text of a search is its pattern: looking for `.env` shows no env file.
-    if call.tool not in (Tool.SEARCH, Tool.WEB) and shows_env_file(call.text):
-        return True
-    return any(
-        shows_env_file(value if isinstance(value, str) else " ".join(map(str, value)))
-        for key, value in call.arguments.items()
-        if isinstance(value, (str, list)) and _holds_path(key)
-    )
-
-
-@lru_cache(maxsize=1024)
-def _holds_path(key: str) -> bool:
-    return any(word in key.lower() for word in _PATH_KEYS)
 
 
 def _changed(struct: _Struct, scrub: Callable[[str], str], redactor: Redactor) -> _Struct:

@@ -58,19 +58,47 @@ def _is_given_to_curl(found: re.Match[bytes], value: str) -> bool:
     return found.string.rfind(b"curl", before, start) >= 0 and _is_chosen(found, value)
 
 
+_TOKEN_LENGTH = 16
+"""The shortest token that stands where a URL has its user; names of people are shorter."""
+
+_NAME_OF_USER = re.compile(r"[a-z]+\d{0,4}(?:[-_.](?:[a-z]+\d{0,4}|\d{1,4}))*")
+
+
+def _is_token_of_user(_found: re.Match[bytes], value: str) -> bool:
+    has_digit = any(map(str.isdigit, value))
+    return has_digit and not _NAME_OF_USER.fullmatch(value) and not is_harmless(value)
+
+
 PLACES: tuple[Place, ...] = (
-    # scheme://user:password@host, but not image:tag@sha256:…
+    # scheme://user:password@host, but not image:tag@sha256:… The user may be a mail address. With a
+    # slash in it a password ends where a host follows that says it is one, by dots, port or path.
     Place(
         ("://", r":\/\/"),
         re.compile(
             rb"""
-            :\\?/\\?/[^\s:/?\#@"'`<>\\]{0,128}:
+            :\\?/\\?/[^\s:/?\#"'`<>\\]{0,128}:
             (?!\d{1,5}[,;|)\]])                          # a port in a list of addresses
-            ([^\s/?\#"'`<>\\]{1,256})@(?!sha256:)
+            (
+                [^\s/?\#"'`<>\\]{1,256}(?=@(?!sha256:))
+              | (?!\d{1,5}\\?/|:)                       # a port and a path
+                (?:[^\s/?\#"'`<>\\,;]|\\?/(?![/@\\])){1,256}?
+                (?=@(?:[A-Za-z][\w-]{0,62}(?:\.[\w-]{1,62}){0,8}(?::\d|\\?/)
+                     |(?:[A-Za-z][\w-]{0,62}\.){1,8}[A-Za-z]{2,24}(?![\w@.-])
+                     |\d{1,3}(?:\.\d{1,3}){3}(?![\w@.-])))
+            )
             """,
             re.VERBOSE,
         ),
         _is_password,
+    ),
+    # scheme://token@host
+    Place(
+        ("://", r":\/\/"),
+        re.compile(
+            rb""":\\?/\\?/([^\s:/?\#@"'`<>\\]{%d,256})@(?!sha\d)(?=[A-Za-z\[]|\d{1,3}\.\d{1,3}\.\d)"""
+            % _TOKEN_LENGTH
+        ),
+        _is_token_of_user,
     ),
     # Authorization: Bearer …, also as a field of JSON or code
     Place(

@@ -21,7 +21,7 @@ from hansei.redaction.assignments import (
     follows_option,
     secret_name,
 )
-from hansei.redaction.env_files import env_values
+from hansei.redaction.env_files import ENV_LITERALS, env_line, env_values
 from hansei.redaction.places import PLACES
 from hansei.redaction.rules import RULES
 from hansei.redaction.values import is_secret
@@ -206,7 +206,8 @@ def _looking() -> dict[str, list[Looking]]:
     for place in PLACES:
         for literal in place.literals:
             looking.setdefault(literal, []).append(Looking(0, _VALUE_RANK, VALUE, place.find))
-    for literal, look in [*words.items(), *options.items()]:
+    env = {literal: Looking(0, _ENV_RANK, VALUE, env_line) for literal in ENV_LITERALS}
+    for literal, look in [*words.items(), *options.items(), *env.items()]:
         looking.setdefault(literal, []).append(look)
     # A longer literal hides the words in it: where `-token ` is reported, `oken` is not.
     for literal, looks in looking.items():

@@ -44,6 +44,8 @@ ASIDE = "side_question"
 WARM_UP = "Warmup"
 """What the program sends a subagent to fill the provider's cache before there is work."""
 QUEUE_KEPT = 32
+FILE_FIELDS = ("filename", "path", "displayPath")
+"""Where an attachment names the file it shows."""
 SILENT_BLOCKS = frozenset(("image", "document", "fallback"))
 """Blocks without words of their own."""
 
@@ -181,6 +183,10 @@ def attachment(reader: Reader, record: Record, where: Where) -> None:
     else:
         hook = attached.get("hookName")
         data = {"hook": hook} if isinstance(hook, str) else {}
+        # Kept also because redaction must know whose content this is.
+        data |= {
+            name: value for name in FILE_FIELDS if isinstance(value := attached.get(name), str)
+        }
         reader.emit(Notice(key=key_of("notice", own), name=kind, text=text, data=data, **where))
 
 
