@@ -399,3 +399,17 @@ def test_a_reader_that_goes_away_is_no_fault(
     _, errors = running.communicate()
     assert running.returncode == 141
     assert errors == ""
+
+
+def test_doctor_tells_of_a_line_that_waits_for_its_end(full: Hansei, tmp_path: Path) -> None:
+    one = session(tmp_path / "home", "5555-waits", NOW - 5000)
+    one.prompt("go")
+    with one.path.open("a", encoding="utf-8") as file:
+        file.write('{"type": "user"')
+    assert "1 transcript with a last line that is not finished" in full("doctor").stdout
+
+
+def test_what_is_forgotten_before_it_was_read_does_not_come_back(full: Hansei) -> None:
+    assert full("forget", "app", "--yes").returncode == 0
+    listed = json.loads(full("sessions", "--all", "--json").stdout)
+    assert [line["workspace"] for line in listed["sessions"]] == ["site"]

@@ -259,6 +259,16 @@ def test_letter_case_is_told_apart_only_on_request(store: Store, now: int) -> No
     assert found(store, Pattern("ü.er", regex=True, case_sensitive=True)) == [(1, 2)]
 
 
+@pytest.mark.parametrize("age", [0, 30 * DAY])
+def test_letters_outside_ascii_that_are_ascii_capitals_are_found(
+    store: Store, now: int, age: int
+) -> None:
+    kelvin_and_long_s = "\u212aelvin me\u017f\u017fage"
+    keep(store, now, [prompt("a", 1, now - age, kelvin_and_long_s)])
+    assert found(store, "kelvin message") == [(1, 1)]
+    assert found(store, Pattern("kelvin message", case_sensitive=True)) == []
+
+
 def test_plain_text_is_no_regular_expression(store: Store, now: int) -> None:
     keep(store, now, [prompt("a", 1, now, "[secret:x] a.b(c) $1 \\d"), prompt("a", 2, now, "axb")])
     for text in ("[secret:", "a.b", "(c)", "$1", "\\d"):
@@ -365,13 +375,17 @@ def test_files_folded_by_another_process_meanwhile_are_not_taken_for_damage(
     assert matches.events == cold.SMALL_FILES + 1
 
 
-def test_a_folder_whose_name_looks_like_a_pattern_is_read(tmp_path: Path, now: int) -> None:
-    store = open_store(tmp_path / "a[b]*? 'x'", now=now)
-    try:
-        keep(store, now, [prompt("a", 1, now - 30 * DAY, "needle")])
-        assert found(store, "needle") == [(1, 1)]
-    finally:
-        store.close()
+@pytest.mark.parametrize("name", ["s*", "s[t]*? 'x'", "s?x", "**"])
+def test_a_folder_whose_name_looks_like_a_pattern_is_read_and_no_other(
+    tmp_path: Path, now: int, name: str
+) -> None:
+    for folder in ("stx", name):
+        store = open_store(tmp_path / folder, now=now)
+        try:
+            keep(store, now, [prompt("a", 1, now - 30 * DAY, "needle")])
+            assert found(store, "needle") == [(1, 1)]
+        finally:
+            store.close()
 
 
 def test_nothing_outside_the_sealed_files_can_be_read(store: Store, tmp_path: Path) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
 from hansei.sources import catalogue
+from hansei.store.transcripts import decode_cursor
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hansei.config import Config
     from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
@@ -59,6 +59,8 @@ class AgentHealth:
     missing: int
     """Read earlier and deleted since by the agent or a person; their events are kept."""
     rewritten: int
+    waiting: list[str]
+    """Transcripts whose last line has no end yet: it is read once it has one."""
     bytes: int
     records: int
     sessions: int
@@ -138,6 +140,7 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
         transcripts=transcripts,
         missing=missing,
         rewritten=rewritten,
+        waiting=_waiting(store, source.name),
         bytes=size,
         records=records,
         sessions=sessions,
@@ -159,6 +162,25 @@ def _folder(path: Path) -> Folder:
         return Folder(str(path), exists=False, readable=False)
     except OSError:
         return Folder(str(path), exists=True, readable=False)
+
+
+def _waiting(store: Store, agent: str) -> list[str]:
+    """Transcripts that were read, but not to the last byte."""
+    rows = store.db.execute(
+        "SELECT path, cursor FROM transcripts WHERE agent = ? AND missing_since IS NULL"
+        " AND unreadable IS NULL ORDER BY path",
+        (agent,),
+    )
+    waiting = []
+    for path, cursor in rows:
+        try:
+            size = Path(path).stat().st_size
+        except OSError:
+            continue
+        plain = not path.endswith(".zst")  # packed files are counted unpacked
+        if plain and cursor and size > decode_cursor(cursor).offset:
+            waiting.append(path)
+    return waiting
 
 
 def _version_order(item: tuple[str, int]) -> tuple[list[int], str]:

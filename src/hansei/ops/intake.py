@@ -23,7 +23,7 @@ from hansei.store.transcripts import Piece
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from hansei.sources.contract import Cursor, Transcript
+    from hansei.sources.contract import Cursor, Reading, Transcript
 
 WATCHED_KEPT = 64
 """Calls without a result that are remembered from one slice to the next, the newest of them."""
@@ -116,12 +116,21 @@ def read_slice(task: Task) -> Slice:
     )
     try:
         reading = catalogue.load(transcript.agent).read(transcript, task.cursor)
+        _lay_out(piece, reading, _redactor(task.key))
     except (HanseiError, OSError) as problem:
         return _unreadable(piece, str(problem))
     except Exception as problem:  # noqa: BLE001 - a fault in one reader must not stop the others
-        return _unreadable(piece, f"reader failed: {type(problem).__name__}: {problem}")
-    redactor = _redactor(task.key)
-    watched = dict.fromkeys(task.watched)
+        # Its words may quote the transcript, and have not been cleaned.
+        return _unreadable(piece, f"its reader failed with {type(problem).__name__}")
+    if not reading.more:
+        return Slice(piece, None)
+    piece.fingerprint = ""
+    return Slice(piece, replace(task, cursor=reading.cursor, watched=tuple(piece.watched)))
+
+
+def _lay_out(piece: Piece, reading: Reading, redactor: Redactor) -> None:
+    """Clean what was read and fill the piece with it."""
+    watched = dict.fromkeys(piece.watched)
     piece.rows = [to_row(clean) for clean in redact(reading.events, redactor, env_calls=watched)]
     piece.sessions = [redact_facts(facts, redactor) for facts in reading.sessions.values()]
     piece.watched = list(watched)[-WATCHED_KEPT:]
@@ -129,10 +138,6 @@ def read_slice(task: Task) -> Slice:
     piece.problems = reading.problems
     piece.records, piece.taken = reading.records, reading.taken
     piece.restarted = reading.restarted
-    if not reading.more:
-        return Slice(piece, None)
-    piece.fingerprint = ""
-    return Slice(piece, replace(task, cursor=reading.cursor, watched=tuple(piece.watched)))
 
 
 def _unreadable(piece: Piece, reason: str) -> Slice:

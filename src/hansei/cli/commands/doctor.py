@@ -130,6 +130,9 @@ def _agent(agent: AgentHealth) -> Iterator[str]:
     )
     if agent.missing:
         yield f"  {plural(agent.missing, 'transcript')} no longer on disk: what they told is kept"
+    if agent.waiting:
+        count, first = len(agent.waiting), output.one_line(agent.waiting[0])
+        yield f"  {plural(count, 'transcript')} with a last line that is not finished: {first}"
     if agent.rewritten:
         yield f"  {plural(agent.rewritten, 'rewritten file')} read again from the beginning"
     yield from _unread(agent)

@@ -25,7 +25,8 @@ def command(name: str, yes: bool, as_json: bool) -> None:
     """
     from hansei.ops.removal import chosen
 
-    with app.opened(app.config(), create=False) as store:
+    # What is still unread of it must be known too, or the next command would bring it back.
+    with app.up_to_date(app.config(), ingest=True) as store:
         carry_out(store, chosen(store, name), yes=yes, as_json=as_json)
 
 
