@@ -181,6 +181,14 @@ def test_the_scope_narrows_the_search(store: Store, now: int) -> None:
     assert references(look(store, "needle", scope=Scope(agent="other"))) == []
 
 
+def test_of_a_long_session_only_the_events_of_the_time_asked_for_are_found(
+    store: Store, now: int
+) -> None:
+    keep(store, now, [prompt("a", age, now - age * DAY, "needle") for age in (20, 10, 0)])
+    assert references(look(store, "needle", scope=Scope(since=now - DAY))) == ["a#3"]
+    assert references(look(store, "needle", scope=Scope(until=now - 15 * DAY))) == ["a#1"]
+
+
 def test_matching_lines_come_with_their_neighbours(store: Store, now: int) -> None:
     lines = ["one", "two needle", "three", "four", "five", "six needle"]
     keep(store, now, [reply("a", 1, now, "\n".join(lines))])

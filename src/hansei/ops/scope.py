@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SPANS = {"h": "hours", "d": "days", "w": "weeks"}
 
 TOLD_BY_TRANSCRIPT = (
-    "NOT (s.entrypoint = 'history' AND EXISTS (SELECT 1 FROM sessions t"
+    "NOT (s.entrypoint IS 'history' AND EXISTS (SELECT 1 FROM sessions t"
     " WHERE t.agent = s.agent AND t.native = substr(s.native, length('history:') + 1)))"
 )
 """Prompts from an agent's prompt history count only where the transcript itself is gone."""
