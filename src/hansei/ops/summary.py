@@ -23,7 +23,7 @@ _EXPRESSIONS: dict[Dimension, str] = {
     "agent": "s.agent",
     "model": "p.model",
     "repo": WORKSPACE_NAME,
-    "branch": "p.branch",
+    "branch": "coalesce(p.branch, s.branch)",
     "day": "date(p.quarter * 900, 'unixepoch', 'localtime')",
     "driver": "s.driver",
 }

@@ -97,7 +97,7 @@ def read_open(file: Readable, size: int, since: Cursor, limit: int) -> Slice:
     """The same from a file that is open already."""
     restarted = since.offset > 0 and not _continues(file, size, since)
     start, line = (0, 1) if restarted else (since.offset, since.line + 1)
-    data = _bytes(file, start, limit)
+    data = _bytes(file, start, min(limit, max(size - start, 0)))
     kept = data[: data.rfind(b"\n") + 1]
     end = start + len(kept)
     problems = []
@@ -105,7 +105,7 @@ def read_open(file: Readable, size: int, since: Cursor, limit: int) -> Slice:
         kept, end = _long_line(file, start, data)
         if end > start and not kept:
             problems.append(Problem(line, start, "the line is longer than 64 MiB"))
-    lines = kept[:-1].split(b"\n") if kept else []
+    lines = kept.split(b"\n")[:-1] if kept else []
     return Slice(
         offset=start,
         line=line,

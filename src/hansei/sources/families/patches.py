@@ -7,20 +7,18 @@ numbers: those are known only where a diff tells the same change.
 from __future__ import annotations
 
 import re
-from itertools import zip_longest
-from typing import Literal, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hansei.events.model import Hunk
 from hansei.sources.families import edits
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 Operation = Literal["create", "update", "delete", "rename"]
 
-_BEGIN, _END = "*** Begin Patch", "\n*** End Patch"
-_FILE = re.compile(r"^\*\*\* (Add|Delete|Update) File: *(\S.*?)[ \t\r]*$", re.MULTILINE)
-_MOVE = re.compile(r"\*\*\* Move to: *(\S.*?)[ \t\r]*$", re.MULTILINE)
-_RUN = re.compile(r"(?:^[+-].*\n)+", re.MULTILINE)
-_ADDED = re.compile(r"^\+(.*\n)", re.MULTILINE)
-_REMOVED = re.compile(r"^-(.*\n)", re.MULTILINE)
+_BEGIN, _END, _MOVE = "*** Begin Patch", "End Patch", "Move to: "
 _PART = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _APPLIED = re.compile(
     r"(?:^|\n|&&|;)\s*(?:cd\s+(?P<folder>'[^'\n]*'|\"[^\"\n]*\"|[^\s;&]+)\s*(?:&&|;|\n)\s*)?"
@@ -52,37 +50,59 @@ def parse(text: str) -> list[FilePatch]:
     start = text.find(_BEGIN)
     if start < 0:
         return []
-    end = text.find(_END, start)
-    body = (text[start:end] if end >= 0 else text[start:]) + "\n"
-    headers = list(_FILE.finditer(body))
-    ends = [header.start() for header in headers[1:]]
-    return [
-        _file_patch(header[1], header[2], body[header.end() + 1 : stop])
-        for header, stop in zip_longest(headers, ends)
-    ]
+    found: list[FilePatch] = []
+    word = path = ""
+    moved_to, body = None, ""
+    for mark in f"{text[start + len(_BEGIN) :]}\n".split("\n*** ")[1:]:
+        head, _, below = mark.partition("\n")
+        verb, named, rest = head.partition(" File: ")
+        if named and verb in _OPERATIONS:
+            if word:
+                found.append(_file_patch(word, path, moved_to, body))
+            word, path, moved_to, body = verb, rest.strip(), None, below
+        elif head.startswith(_END):
+            break
+        else:
+            moved_to = head.removeprefix(_MOVE).strip() if head.startswith(_MOVE) else moved_to
+            body = f"{body}\n\n{below}" if body else below
+    if word:
+        found.append(_file_patch(word, path, moved_to, body))
+    return found
 
 
-def _file_patch(word: str, path: str, below: str) -> FilePatch:
+def _file_patch(word: str, path: str, moved_to: str | None, body: str) -> FilePatch:
     operation = _OPERATIONS[word]
+    lines = body.split("\n")
     if operation == "create":
-        return FilePatch(path, operation, created("".join(_ADDED.findall(below))))
+        return FilePatch(
+            path, operation, created(_whole(line for line in lines if line[:1] == "+"))
+        )
     if operation == "delete":
         return FilePatch(path, operation, None)
-    moved = _MOVE.match(below)
-    if moved:
-        return FilePatch(path, "rename", _replacements(below), moved[1])
-    return FilePatch(path, operation, _replacements(below))
+    return FilePatch(path, "rename" if moved_to else operation, _replacements(lines), moved_to)
 
 
-def _replacements(below: str) -> edits.Change:
+def _whole(marked: Iterable[str]) -> str:
+    """Lines without their marks, each with its newline."""
+    return "".join([f"{line[1:]}\n" for line in marked])
+
+
+def _replacements(lines: list[str]) -> edits.Change:
     """Each run of lines that go and come; where they stand in the file, nobody says."""
     hunks = []
     added = removed = 0
-    for run in _RUN.findall(below):
-        old, new = _REMOVED.findall(run), _ADDED.findall(run)
-        removed, added = removed + len(old), added + len(new)
-        hunks.append(Hunk(None, "".join(old), "".join(new)))
+    for is_change, run in groupby(lines, _is_change):
+        if is_change:
+            changed = list(run)
+            new = [line for line in changed if line[0] == "+"]
+            old = [line for line in changed if line[0] == "-"]
+            removed, added = removed + len(old), added + len(new)
+            hunks.append(Hunk(None, _whole(old), _whole(new)))
     return edits.Change(hunks, added, removed)
+
+
+def _is_change(line: str) -> bool:
+    return line.startswith(("+", "-"))
 
 
 def created(content: str) -> edits.Change:

@@ -59,7 +59,7 @@ def call_output(reader: Reader, payload: Payload) -> None:
     state, name = reader.state, short(call)
     known, note = state.calls.get(name), state.notes.pop(name, None)
     verdict = results.verdict(told, note, masked=known is not None and known.masked)
-    cut = results.is_cut(told.text)
+    cut, size = results.is_cut(told.text), results.byte_size(told.text)
     event = ToolResult(
         key=call_key(reader, "result", call),
         call=call,
@@ -67,9 +67,9 @@ def call_output(reader: Reader, payload: Payload) -> None:
         status=verdict.status,
         basis=verdict.basis,
         exit_code=verdict.exit_code,
-        size=None if cut else results.byte_size(told.text),
+        size=None if cut else size,
         truncated=cut,
-        shown=told.shown,
+        shown=size + told.around if told.around else None,
         images=told.images,
         child=_child(told.text, note),
         **reader.where,

@@ -132,8 +132,8 @@ def reasoning(reader: Reader, payload: Payload) -> None:
     if not text and isinstance(payload.content, list):
         text = "\n".join(part.text for part in payload.content if part.text)
     turn = payload.passthrough.turn_id if payload.passthrough else None
-    sealed = digest(bytes(payload.encrypted_content))
-    key = reader.text_key("thought", f"{sealed}{text}", turn)
+    mark = digest(bytes(payload.encrypted_content) + text.encode("utf-8", "surrogatepass"))
+    key = reader.mark_key("thought", mark, turn)
     reader.emit(Thought(key=key, text=text, model=reader.model, **reader.where))
 
 

@@ -246,11 +246,14 @@ def _take(reader: Reader, record: Record) -> None:
     else:
         # A message whose kind was left out is still one.
         member = payload.type or ("message" if payload.role else "without a type")
-        handler, kind = family.get(member), f"{kind}/{member}"
+        handler = family.get(member)
+        kind = kind if handler else f"{kind}/{member}"
     if handler is None and kind in IGNORED:
         return
-    at = instant(record.timestamp)
-    reader.where = {"session": reader.session, "at": at, "cwd": reader.cwd}
+    stamp = record.timestamp
+    if stamp != reader.stamp:  # lines are often written several at once
+        reader.stamp, reader.at = stamp, instant(stamp)
+    reader.where = {"session": reader.session, "at": reader.at, "cwd": reader.cwd}
     if handler is not None:
         handler(reader, payload)
     else:

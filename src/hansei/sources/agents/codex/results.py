@@ -64,8 +64,8 @@ class Answer(NamedTuple):
     """An output without the lines around it, and what those lines said."""
 
     text: str
-    shown: int | None = None
-    """Bytes the model was shown, where those are not the text."""
+    around: int = 0
+    """Bytes of the lines around it, which the model was shown too."""
     exit_code: int | None = None
     running: bool = False
     success: bool | None = None
@@ -104,7 +104,7 @@ def _unwrap(text: str) -> Answer:
         except FAILURES:
             return Answer(text)
         code = wrapped.metadata.exit_code if wrapped.metadata else None
-        return Answer(wrapped.output, byte_size(text), code)
+        return Answer(wrapped.output, byte_size(text) - byte_size(wrapped.output), code)
     end = text.find(_OUTPUT, 0, HEAD_CHARACTERS) if text.startswith(_HEADS) else -1
     if end < 0:
         return Answer(text)
@@ -113,7 +113,8 @@ def _unwrap(text: str) -> Answer:
     inner = _unwrap(rest) if rest.startswith("Exit code: ") else Answer(rest)
     told = _CODE.search(head)
     code = int(told[1]) if told else inner.exit_code
-    return Answer(inner.text, byte_size(text), code, _RUNNING in head)
+    around = byte_size(head) + len(_OUTPUT) + inner.around
+    return Answer(inner.text, around, code, _RUNNING in head)
 
 
 def verdict(told: Answer, note: Note | None, *, masked: bool) -> Verdict:

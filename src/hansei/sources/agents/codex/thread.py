@@ -25,7 +25,7 @@ from hansei.sources.agents.codex.records import Payload, Record, decode
 from hansei.sources.contract import Problem, Transcript, retold
 from hansei.sources.families import jsonl, zstd
 from hansei.sources.families.records import FAILURES, rescue, salvage
-from hansei.sources.families.streams import remember, text_digest
+from hansei.sources.families.streams import text_digest
 
 if TYPE_CHECKING:
     from hansei.events.model import FileEdit
@@ -53,7 +53,7 @@ class Spent(msgspec.Struct, array_like=True):
     totals: list[int]
     """The thread's running total with this request in it."""
     counts: list[int | None]
-    """What it took, as `streams.Counts` has it."""
+    """What it took: uncached input, cache reads, cache writes, output, reasoning."""
     lines: int = 1
     told: int = 0
     """Tokens of all its lines added up."""
@@ -117,6 +117,8 @@ class Reader:
     state: State
     session: str
     where: Where = field(default_factory=dict)
+    stamp: str | int | float | None = None
+    at: int | None = None
     line: bytes = b""
     offset: int = 0
     cwd: str | None = None
@@ -176,11 +178,16 @@ class Reader:
 
     def text_key(self, kind: str, text: str, turn: str | None = None) -> int:
         """What a text is known by: its turn, its words, and how often they came before."""
-        mark = text_digest(text)
+        return self.mark_key(kind, text_digest(text), turn)
+
+    def mark_key(self, kind: str, mark: str, turn: str | None) -> int:
+        """The same by the digest of the words."""
         name = f"{kind}:{mark}"
         texts = self.state.texts
         before = texts.get(name, 0)
-        remember(texts, name, before + 1, TEXTS_KEPT)
+        texts[name] = before + 1
+        if len(texts) > TEXTS_KEPT:
+            del texts[next(iter(texts))]
         return key_of(kind, self.turn(turn), mark, str(before))
 
     def is_inherited(self, turn: str | None) -> bool:

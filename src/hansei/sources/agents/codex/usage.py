@@ -15,7 +15,6 @@ import msgspec
 
 from hansei.events.model import RequestUsage
 from hansei.sources.agents.codex.thread import Spent, key_of
-from hansei.sources.families.streams import Counts, billed
 
 if TYPE_CHECKING:
     from hansei.sources.agents.codex.records import Payload, Usage
@@ -41,7 +40,7 @@ def token_count(reader: Reader, payload: Payload) -> None:
     else:
         counts = _counts(last) if last else _difference(totals, spent)
         if any(counts):
-            _tell_new(reader, Spent(_key(reader, None, totals), totals, list(counts)))
+            _tell_new(reader, Spent(_key(reader, None, totals), totals, counts))
         elif spent is not None:
             spent.totals = totals
 
@@ -60,18 +59,18 @@ def token_usage_record(reader: Reader, payload: Payload) -> None:
         own = _figures(usage)
         totals = [a + b for a, b in zip(spent.totals, own, strict=True)] if spent else thread
         key = _key(reader, payload.turn_id, totals)
-        told = Spent(key, totals, list(counts), recorded=True, awaited=True)
+        told = Spent(key, totals, counts, recorded=True, awaited=True)
         _tell_new(reader, told, payload.response_id)
 
 
 def _key(reader: Reader, turn: str | None, totals: list[int]) -> int:
-    return key_of("request", reader.thread(turn), *map(str, totals))
+    return key_of("request", reader.thread(turn), str(totals))
 
 
 def _tell_new(reader: Reader, spent: Spent, response: str | None = None) -> None:
     settle(reader)
     reader.state.spent = spent
-    spent.told = billed(Counts(*spent.counts))
+    spent.told = _billed(spent)
     if not reader.state.turn:
         reader.forget_texts()
     _tell(reader, spent, response)
@@ -89,19 +88,19 @@ def _tell_again(
 
 
 def _tell(reader: Reader, spent: Spent, response: str | None) -> None:
-    counts = Counts(*spent.counts)
+    uncached, cached, written, output, reasoning = spent.counts
     event = RequestUsage(
         key=spent.key,
         model=reader.model,
         message=response,
         tier=reader.state.tier,
-        input=counts.input,
-        cache_read=counts.cache_read,
-        cache_write_5m=counts.cache_write_5m,
-        output=counts.output,
-        reasoning=counts.reasoning,
+        input=uncached,
+        cache_read=cached,
+        cache_write_5m=written,
+        output=output,
+        reasoning=reasoning,
         lines=spent.lines,
-        repeated=spent.told - billed(counts),
+        repeated=spent.told - _billed(spent),
         **reader.where,
     )
     reader.emit(event)
@@ -114,7 +113,7 @@ def settle(reader: Reader) -> None:
         return
     event = reader.events.get(spent.key)
     if isinstance(event, RequestUsage) and spent.lines > event.lines:
-        repeated = spent.told - billed(Counts(*spent.counts))
+        repeated = spent.told - _billed(spent)
         reader.events[spent.key] = msgspec.structs.replace(
             event, lines=spent.lines, repeated=repeated
         )
@@ -137,31 +136,41 @@ def _figures(usage: Usage) -> list[int]:
     return numbers
 
 
-def _counts(usage: Usage) -> Counts:
-    """Disjoint fields: cached input is inside the input as it is told."""
+def _counts(usage: Usage) -> list[int | None]:
+    """Disjoint fields, and the reasoning: cached input is inside the input as it is told."""
     whole, cached = _sound(usage.input_tokens), _sound(usage.cached_input_tokens)
     written = _sound(usage.cache_write_input_tokens)
     rest = None if whole is None else max(whole - (cached or 0) - (written or 0), 0)
-    output, reasoning = _sound(usage.output_tokens), _sound(usage.reasoning_output_tokens)
-    return Counts(rest, cached, written, None, output, reasoning)
+    return [
+        rest,
+        cached,
+        written,
+        _sound(usage.output_tokens),
+        _sound(usage.reasoning_output_tokens),
+    ]
+
+
+def _billed(spent: Spent) -> int:
+    uncached, cached, written, output, _ = spent.counts
+    return (uncached or 0) + (cached or 0) + (written or 0) + (output or 0)
 
 
 def _sound(number: int | None) -> int | None:
     return number if number is not None and 0 <= number <= MOST else None
 
 
-def _difference(now: list[int], spent: Spent | None) -> Counts:
+def _difference(now: list[int], spent: Spent | None) -> list[int | None]:
     """The last request's share where it is not told; a total that fell has begun anew."""
     before = spent.totals if spent else [0] * len(now)
     if any(a < b for a, b in zip(now, before, strict=True)):
         before = [0] * len(now)
     whole, cached, output, reasoning, _ = (a - b for a, b in zip(now, before, strict=True))
-    return Counts(max(whole - cached, 0), cached, None, None, output, reasoning)
+    return [max(whole - cached, 0), cached, None, output, reasoning]
 
 
 def _before(spent: Spent) -> list[int]:
     """The running total before the request."""
-    uncached, cached, written, _, output, reasoning, _ = (count or 0 for count in spent.counts)
+    uncached, cached, written, output, reasoning = (count or 0 for count in spent.counts)
     whole = uncached + cached + written
     own = (whole, cached, output, reasoning, whole + output)
     return [a - b for a, b in zip(spent.totals, own, strict=True)]
