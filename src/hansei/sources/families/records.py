@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import math
 from types import UnionType
-from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, Union, get_args, get_origin
 
 import msgspec
+
+from hansei.sources.contract import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -131,3 +136,39 @@ def _fit_list(values: list[Any], wanted: Any) -> list[Any]:
 
 def _is_struct(choice: Any) -> bool:
     return isinstance(choice, type) and issubclass(choice, msgspec.Struct)
+
+
+class Lines(Protocol):
+    """A reading under way: where it is, what it met."""
+
+    line: bytes
+    offset: int
+    records: int
+    problems: list[Problem]
+
+
+L = TypeVar("L", bound=Lines)
+
+
+def take_lines(
+    reader: L,
+    numbered: Iterable[tuple[int, int, bytes]],
+    kind: type[T],
+    decode: Callable[[bytes], T],
+    take: Callable[[L, T], None],
+) -> None:
+    """Hand every line to `take` as a record; what cannot be one is noted and passed over."""
+    for number, offset, line in numbered:
+        try:
+            record = decode(line)
+        except FAILURES:
+            value, reason = rescue(line)
+            if reason is not None:
+                reader.problems.append(Problem(number, offset, reason))
+            if value is None:
+                reader.records += reason is not None
+                continue
+            record = salvage(value, kind)
+        reader.line, reader.offset = line, offset
+        reader.records += 1
+        take(reader, record)

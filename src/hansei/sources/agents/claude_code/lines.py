@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -19,10 +19,10 @@ from hansei.sources.agents.claude_code.reader import (
 )
 from hansei.sources.agents.claude_code.records import IGNORED, Record
 from hansei.sources.agents.claude_code.source import HISTORY
-from hansei.sources.contract import START, Problem, Reading
+from hansei.sources.contract import START, Reading
 from hansei.sources.families import jsonl
 from hansei.sources.families.clock import instant
-from hansei.sources.families.records import FAILURES, rescue, salvage
+from hansei.sources.families.records import take_lines
 from hansei.sources.families.streams import text_digest
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from hansei.sources.agents.claude_code.reader import Reader, Where
     from hansei.sources.contract import Cursor, Transcript
-
-T = TypeVar("T", bound=msgspec.Struct)
 
 
 def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
@@ -47,9 +45,9 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     reader = open_reader(transcript, state, fresh=fresh)
     reader.problems += part.problems
     if transcript.variant == HISTORY:
-        _read_lines(reader, part, _Typed, _decode_typed, _take_typed)
+        take_lines(reader, part.numbered(), _Typed, _decode_typed, _take_typed)
     else:
-        _read_lines(reader, part, Record, records.decode, _take)
+        take_lines(reader, part.numbered(), Record, records.decode, _take)
     events = reader.settle()
     return Reading(
         cursor=part.cursor(msgspec.to_builtins(state)),
@@ -61,29 +59,6 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
         more=part.more,
         restarted=part.restarted,
     )
-
-
-def _read_lines(
-    reader: Reader,
-    part: jsonl.Slice,
-    kind: type[T],
-    decode: Callable[[bytes], T],
-    take: Callable[[Reader, T], None],
-) -> None:
-    for number, offset, line in part.numbered():
-        try:
-            record = decode(line)
-        except FAILURES:
-            value, reason = rescue(line)
-            if reason is not None:
-                reader.problems.append(Problem(number, offset, reason))
-            if value is None:
-                reader.records += reason is not None
-                continue
-            record = salvage(value, kind)
-        reader.line, reader.offset = line, offset
-        reader.records += 1
-        take(reader, record)
 
 
 _HANDLERS: dict[str, Callable[[Reader, Record, Where], None]] = {

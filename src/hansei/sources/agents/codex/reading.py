@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,18 +21,16 @@ from hansei.sources.agents.codex import (
 )
 from hansei.sources.agents.codex.records import IGNORED, Named, Payload, Record, Typed
 from hansei.sources.agents.codex.thread import LONGEST_NAME, Reader, State, is_uuid, key_of
-from hansei.sources.contract import START, Problem, Reading
+from hansei.sources.contract import START, Reading
 from hansei.sources.families import jsonl, zstd
 from hansei.sources.families.clock import instant
-from hansei.sources.families.records import FAILURES, rescue, salvage
+from hansei.sources.families.records import FAILURES, rescue, salvage, take_lines
 from hansei.sources.families.streams import short, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hansei.sources.contract import Cursor, Transcript
-
-T = TypeVar("T", bound=msgspec.Struct)
 
 _PEOPLE = frozenset(("codex_cli_rs", "codex-tui", "codex_vscode", "Codex Desktop"))
 """Programs that have a person at the other end, as `originator` names them."""
@@ -179,11 +177,11 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     reader = _open(transcript, state)
     reader.problems += part.problems
     if transcript.variant == HISTORY:
-        _read_lines(reader, part, Typed, records.decode_typed, _take_typed)
+        take_lines(reader, part.numbered(), Typed, records.decode_typed, _take_typed)
     elif transcript.variant == INDEX:
-        _read_lines(reader, part, Named, records.decode_named, _take_named)
+        take_lines(reader, part.numbered(), Named, records.decode_named, _take_named)
     else:
-        _read_lines(reader, part, Record, records.decode, _take)
+        take_lines(reader, part.numbered(), Record, records.decode, _take)
         usage.settle(reader)
     return Reading(
         cursor=part.cursor(msgspec.to_builtins(state)),
@@ -204,29 +202,6 @@ def _open(transcript: Transcript, state: State) -> Reader:
     if state.context is not None:
         reader.use_context(reader.payload_at(state.context))
     return reader
-
-
-def _read_lines(
-    reader: Reader,
-    part: jsonl.Slice,
-    kind: type[T],
-    decode: Callable[[bytes], T],
-    take: Callable[[Reader, T], None],
-) -> None:
-    for number, offset, line in part.numbered():
-        try:
-            record = decode(line)
-        except FAILURES:
-            value, reason = rescue(line)
-            if reason is not None:
-                reader.problems.append(Problem(number, offset, reason))
-            if value is None:
-                reader.records += reason is not None
-                continue
-            record = salvage(value, kind)
-        reader.line, reader.offset = line, offset
-        reader.records += 1
-        take(reader, record)
 
 
 # --- lines of a rollout ---------------------------------------------------------------------------
