@@ -25,6 +25,7 @@ from hansei.events.model import (
 from hansei.redaction.engine import Redactor, redact
 from hansei.sources.contract import Cursor
 from hansei.store import reading
+from hansei.store.bodies import Bodies
 from hansei.store.database import Store
 from hansei.store.rows import to_row
 from hansei.store.transcripts import Piece
@@ -42,6 +43,7 @@ def piece(
 ) -> Piece:
     """One reading of one transcript."""
     told = cast("list[AnyEvent]", list(events))
+    laid_out = [to_row(clean) for clean in redact(told, Redactor(KEY))]
     natives = dict.fromkeys(event.session for event in told)
     return Piece(
         agent=agent,
@@ -49,7 +51,8 @@ def piece(
         variant="",
         fingerprint=f"{len(told)}",
         cursor=Cursor(offset=len(told)),
-        rows=[to_row(clean) for clean in redact(told, Redactor(KEY))],
+        rows=[row for row, _ in laid_out],
+        bodies=Bodies([body for _, body in laid_out]),
         sessions=[
             SessionFacts(id=native, cwd=cwd, driver=Driver.HUMAN, **facts) for native in natives
         ],

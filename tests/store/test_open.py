@@ -10,6 +10,7 @@ import pytest
 
 from hansei.errors import NewerStore, NotFound, StoreDamaged, StoreLocked, StoreUnwritable
 from hansei.store import log
+from hansei.store.bodies import Bodies
 from hansei.store.database import Store, open_store
 from hansei.store.migrations import MIGRATIONS
 from pieces import piece, prompt
@@ -74,7 +75,7 @@ def test_only_one_process_writes(store: Store, now: int) -> None:
 
 def test_a_failed_transaction_leaves_nothing(store: Store, now: int) -> None:
     broken = piece([prompt("a", 1, now)])
-    broken.rows[0] = broken.rows[0]._replace(columns=(object(),) * 10)  # type: ignore[arg-type]
+    broken.bodies = Bodies([(object(),) * 10])  # type: ignore[list-item]
     with pytest.raises(Exception, match=r"bind|type"):
         log.commit(store, [broken], now=now, seal_before=0)
     assert store.db.execute("SELECT count(*) FROM sessions").fetchone() == (0,)

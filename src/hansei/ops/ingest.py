@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
@@ -99,11 +99,11 @@ def _read_changed(
         return
     places = transcripts.places(store)
     key = redaction_key(store.folder)
-    tasks = [_task(found, places, key) for found in changed]
-    sizes = [_unread_bytes(task) for task in tasks]
-    workers = _workers(config, sum(sizes), len(tasks))
+    tasks = [_measured(_task(found, places, key)) for found in changed]
+    size = sum(task.bytes for task in tasks)
+    workers = _workers(config, size, len(tasks))
     horizon = now - config.settings.seal_after_days * DAY_MS
-    tell = _teller(progress, sum(sizes), len(tasks))
+    tell = _teller(progress, size, len(tasks))
     batch: list[Piece] = []
     pending = 0
     for piece in read_all(tasks, workers):
@@ -130,12 +130,13 @@ def _task(found: Found, places: dict[tuple[str, str], Place], key: bytes) -> Tas
     return Task(transcript, found.fingerprint, cursor, key, watched)
 
 
-def _unread_bytes(task: Task) -> int:
+def _measured(task: Task) -> Task:
+    """The task with how much there is to read."""
     try:
         size = task.transcript.path.stat().st_size
     except OSError:
-        return 0
-    return max(size - task.cursor.offset, 0)
+        return task
+    return replace(task, bytes=max(size - task.cursor.offset, 0))
 
 
 def _workers(config: Config, size: int, tasks: int) -> int:

@@ -1,13 +1,14 @@
 """Reading transcripts side by side, in a fixed order.
 
 A task is one slice of one transcript. Slices of one transcript follow one another, since a source
-may carry state from line to line; different transcripts are read at once. Results come back in the
-order of the tasks however the processes finish, because the first session to tell of an event owns
-it.
+may carry state from line to line; different transcripts are read at once, small ones in groups.
+Results come back in the order of the tasks however the processes finish, because the first session
+to tell of an event owns it.
 """
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.errors import HanseiError, SourceError
 from hansei.redaction.engine import Redactor, redact, redact_facts
 from hansei.sources import catalogue
+from hansei.sources.contract import SLICE_BYTES
+from hansei.store.bodies import Bodies, packed
 from hansei.store.rows import to_row
 from hansei.store.transcripts import Piece
 
@@ -24,6 +27,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hansei.sources.contract import Cursor, Reading, Transcript
+
+GROUP_BYTES = 1024 * 1024
+"""Small transcripts that go to a process together: sending one costs as much as reading 20 kB."""
+
+AHEAD_BYTES = 32 * 1024 * 1024
+"""How far reading may be ahead of writing, so that neither waits for the other."""
 
 WATCHED_KEPT = 64
 """Calls without a result that are remembered from one slice to the next, the newest of them."""
@@ -38,12 +47,21 @@ class Task:
     cursor: Cursor
     key: bytes
     watched: tuple[str, ...] = ()
+    bytes: int = 0
+    """About how much there is to read."""
 
 
 class Slice(NamedTuple):
     """What a task brought, and the task that goes on from there."""
 
     piece: Piece
+    next: Task | None
+
+
+class Group(NamedTuple):
+    """What several tasks brought, and the task that goes on from there."""
+
+    pieces: list[Piece]
     next: Task | None
 
 
@@ -64,21 +82,22 @@ def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
     # Spawned, not forked: the parent may hold threads and an open database.
     import multiprocessing
 
-    waiting = iter(tasks)
-    underway: deque[Future[Slice]] = deque()
+    waiting = _groups(tasks)
+    underway: deque[Underway] = deque()
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
     try:
-        # Two more than there are processes, so that none waits while we write.
-        for task in _take(waiting, workers + 2):
-            underway.append(pool.submit(read_slice, task))
-        while underway:
-            piece, following = underway.popleft().result()
+        while True:
+            ahead = sum(one.bytes for one in underway)
+            while ahead < AHEAD_BYTES and (group := next(waiting, None)) is not None:
+                underway.append(_submit(pool, group))
+                ahead += underway[-1].bytes
+            if not underway:
+                break
+            pieces, following = underway.popleft().future.result()
             if following is not None:
-                underway.appendleft(pool.submit(read_slice, following))
-            else:
-                underway.extend(pool.submit(read_slice, task) for task in _take(waiting, 1))
-            yield piece
+                underway.appendleft(_submit(pool, [following]))
+            yield from pieces
     except HanseiError:
         raise
     except RuntimeError as problem:  # a process was killed, most likely for want of memory
@@ -90,17 +109,58 @@ def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _take(tasks: Iterator[Task], count: int) -> Iterator[Task]:
-    for _ in range(count):
-        task = next(tasks, None)
-        if task is None:
-            return
-        yield task
+class Underway(NamedTuple):
+    """A group in the hands of a process."""
+
+    future: Future[Group]
+    bytes: int
 
 
-def _leave_interrupts() -> None:
-    """Ctrl-C is for the parent, which stops its processes in good order."""
+def _submit(pool: ProcessPoolExecutor, group: list[Task]) -> Underway:
+    # What a group of one takes at a time is a slice.
+    return Underway(
+        pool.submit(read_group, group), max(1, min(SLICE_BYTES, sum(task.bytes for task in group)))
+    )
+
+
+def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
+    """Neighbouring small tasks together, each large one alone."""
+    group: list[Task] = []
+    for task in tasks:
+        if group and sum(one.bytes for one in group) + task.bytes > GROUP_BYTES:
+            yield group
+            group = []
+        group.append(task)
+    if group:
+        yield group
+
+
+def _prepare() -> None:
+    """Make ready a reading process."""
+    # Ctrl-C is for the parent, which stops its processes in good order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    collect_rarely()
+
+
+def collect_rarely() -> None:
+    """Look for cyclic garbage seldom: events are plain values and make none."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+
+
+def read_group(tasks: list[Task]) -> Group:
+    """Several transcripts to their ends, or one slice of one; the texts packed for the journey."""
+    pieces = []
+    following = None
+    for first in tasks:
+        piece, following = read_slice(first)
+        pieces.append(piece)
+        while following is not None and len(tasks) > 1:  # it grew since it was measured
+            piece, following = read_slice(following)
+            pieces.append(piece)
+    for piece, bodies in zip(pieces, packed([piece.bodies for piece in pieces]), strict=True):
+        piece.bodies = bodies
+    return Group(pieces, following)
 
 
 def read_slice(task: Task) -> Slice:
@@ -131,7 +191,9 @@ def read_slice(task: Task) -> Slice:
 def _lay_out(piece: Piece, reading: Reading, redactor: Redactor) -> None:
     """Clean what was read and fill the piece with it."""
     watched = dict.fromkeys(piece.watched)
-    piece.rows = [to_row(clean) for clean in redact(reading.events, redactor, env_calls=watched)]
+    laid_out = [to_row(clean) for clean in redact(reading.events, redactor, env_calls=watched)]
+    piece.rows = [row for row, _ in laid_out]
+    piece.bodies = Bodies([body for _, body in laid_out])
     piece.sessions = [redact_facts(facts, redactor) for facts in reading.sessions.values()]
     piece.watched = list(watched)[-WATCHED_KEPT:]
     piece.cursor = reading.cursor

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hansei.events.model import RequestUsage
 from hansei.prices import PriceBook
+from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +26,7 @@ SESSIONS_AT_ONCE = 500
 _PRICED_BY = ("key", "at", "model", "tier", "web_searches")
 _FIELDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning")
 _LIST = ", ".join((*_PRICED_BY, *_FIELDS))
+_CHOSEN = "(SELECT value FROM json_each(?))"
 
 
 def mark_all_stale(store: Store) -> None:
@@ -44,10 +46,10 @@ def refresh(store: Store, overrides: Mapping[str, PriceOverride]) -> int:
             rows = db.execute(
                 "SELECT session FROM stale ORDER BY session LIMIT ?", (SESSIONS_AT_ONCE,)
             ).fetchall()
-            for (session,) in rows:
-                _price(store, session, book)
-                _sum(store, session)
-                db.execute("DELETE FROM stale WHERE session = ?", (session,))
+            sessions = json_list(session for (session,) in rows)
+            _price(store, sessions, book)
+            _sum(store, sessions)
+            db.execute(f"DELETE FROM stale WHERE session IN {_CHOSEN}", (sessions,))
         done += len(rows)
         if not rows:
             break
@@ -69,9 +71,9 @@ def _keep_prices(store: Store, book: PriceBook, kept: dict[Asked, bytes]) -> Non
             )
 
 
-def _price(store: Store, session: int, book: PriceBook) -> None:
+def _price(store: Store, sessions: str, book: PriceBook) -> None:
     rows = store.db.execute(
-        f"SELECT {_LIST} FROM requests WHERE session = ? AND cost IS NULL", (session,)
+        f"SELECT {_LIST} FROM requests WHERE session IN {_CHOSEN} AND cost IS NULL", (sessions,)
     ).fetchall()
     names = (*_PRICED_BY, *_FIELDS)
     costs = []
@@ -83,20 +85,21 @@ def _price(store: Store, session: int, book: PriceBook) -> None:
     store.db.executemany("UPDATE requests SET cost = ? WHERE key = ?", costs)
 
 
-def _sum(store: Store, session: int) -> None:
+def _sum(store: Store, sessions: str) -> None:
     sums = ", ".join(f"sum({name})" for name in _FIELDS)
-    store.db.execute("DELETE FROM spend WHERE session = ?", (session,))
+    store.db.execute(f"DELETE FROM spend WHERE session IN {_CHOSEN}", (sessions,))
     store.db.execute(
         f"INSERT INTO spend SELECT session, at / {QUARTER_MS}, model, branch, count(*), {sums},"
         " sum(input IS NULL AND output IS NULL), sum(cost IS NULL), sum(cost),"
         " sum(lines - 1), sum(repeated)"
-        " FROM requests WHERE session = ? GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
-        (session,),
+        f" FROM requests WHERE session IN {_CHOSEN} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        (sessions,),
     )
     # Copies of another session's requests: no spend of their own, only a count of what was removed.
     store.db.execute(
         f"INSERT INTO spend SELECT session, at / {QUARTER_MS}, NULL, NULL, 0,"
         " NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL, count(*), sum(tokens)"
-        " FROM replays WHERE session = ? AND tokens IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2",
-        (session,),
+        f" FROM replays WHERE session IN {_CHOSEN} AND tokens IS NOT NULL"
+        " GROUP BY 1, 2 ORDER BY 1, 2",
+        (sessions,),
     )

@@ -15,8 +15,7 @@ from hansei.errors import StoreDamaged
 from hansei.events.model import RequestUsage
 from hansei.git.repository import Identity
 from hansei.store import cold, usage, workspaces
-from hansei.store.log import tally_detail
-from hansei.store.rows import content_of, from_row
+from hansei.store.rows import content_of, counted_by, from_row
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,11 +96,11 @@ def _add_session(db: sqlite3.Connection, number: int, facts: dict[str, Any]) -> 
 def _adopt(store: Store, file: Adoptable, *, now: int) -> int:
     """Take in one file. Files come newest first, so what is known already is newer."""
     try:
-        rows = cold.read_file(file.path)
+        table = cold.read_table(file.path)
     except StoreDamaged:
         return 0
-    cold.register(store.db, cold.describe_file(store, file.path, rows, file.number), now=now)
-    new = [row for row in rows if _remember(store.db, row)]
+    cold.register(store.db, cold.describe_file(store, file.path, table, file.number), now=now)
+    new = [row for row in cold.rows_of(table) if _remember(store.db, row)]
     requests = []
     for row in new:
         if row[4] == "request_usage":
@@ -124,7 +123,7 @@ def _remember(db: sqlite3.Connection, row: StoredRow) -> bool:
         )
         db.execute(
             "INSERT INTO tallies VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1",
-            (session, kind, tally_detail(kind, columns)),
+            (session, kind, counted_by(kind, columns)),
         )
     return bool(made.rowcount)
 

@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -22,7 +23,7 @@ from hansei.store.rows import COLUMNS, json_list
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -35,7 +36,7 @@ ROW_GROUP_BYTES = 8 * 1024 * 1024
 """Text per row group: small enough that showing one session unpacks little."""
 
 COMPRESSION_LEVEL = 3
-SMALL_FILE_BYTES = 4 * 1024 * 1024
+SMALL_FILE_BYTES = 1024 * 1024
 SMALL_FILES = 8
 """When a workspace has this many small files, sealing folds them into one."""
 
@@ -59,33 +60,50 @@ class SealedFile:
     sessions: dict[int, int]
 
 
-def schema(sessions: bytes, number: int) -> pa.Schema:
-    import pyarrow as pa
-
-    types: dict[str, pa.DataType] = {name: pa.int64() for name in _INTEGERS}
-    types |= {name: pa.dictionary(pa.int32(), pa.string()) for name in _WORDS}
-    return pa.schema(
-        [(name, types.get(name, pa.string())) for name in COLUMNS],
-        metadata={SESSIONS: sessions, NUMBER: str(number).encode()},
-    )
-
-
 def seal_rows(store: Store, rows: Sequence[StoredRow], *, now: int) -> None:
     """Write rows to new files, one per workspace, and list them. Call inside a transaction."""
-    db = store.db
-    homes = dict(db.execute("SELECT id, workspace FROM sessions").fetchall())
-    by_workspace = sorted(rows, key=lambda row: (homes[row[0]], row[0], row[1]))
-    for workspace, group in groupby(by_workspace, key=lambda row: homes[row[0]]):
-        _seal_workspace(store, workspace, list(group), now=now)
+    seal_table(store, table_of(rows), now=now)
 
 
-def _seal_workspace(store: Store, workspace: int, rows: list[StoredRow], *, now: int) -> None:
+def seal_table(store: Store, table: pa.Table, *, now: int) -> None:
+    """The same for rows in the columns of `COLUMNS`."""
+    import pyarrow as pa
+
+    homes = dict(store.db.execute("SELECT id, workspace FROM sessions").fetchall())
+    sessions, numbers = table["session"].to_pylist(), table["seq"].to_pylist()
+    order = sorted(
+        (homes[session], session, seq, index)
+        for index, (session, seq) in enumerate(zip(sessions, numbers, strict=True))
+    )
+    for workspace, group in groupby(order, key=itemgetter(0)):
+        rows = table.take(pa.array([index for *_, index in group], type=pa.int64()))
+        _seal_workspace(store, workspace, rows, now=now)
+
+
+def table_of(rows: Sequence[StoredRow]) -> pa.Table:
+    """Rows as columns."""
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(COLUMNS)
+    arrays = [pa.array(column, kind) for column, kind in zip(columns, _types(), strict=True)]
+    return pa.table(arrays, names=list(COLUMNS))
+
+
+def _types() -> list[pa.DataType]:
+    import pyarrow as pa
+
+    return [pa.int64() if name in _INTEGERS else pa.string() for name in COLUMNS]
+
+
+def _seal_workspace(store: Store, workspace: int, table: pa.Table, *, now: int) -> None:
+    import pyarrow as pa
+
     small = _foldable(store.db, workspace)
     if len(small) >= SMALL_FILES:
-        old = (row for _, path in small for row in read_file(store.folder / path))
-        rows = newest([*old, *rows])
+        old = [read_table(store.folder / path) for _, path in small]
+        table = newest_rows(pa.concat_tables([*old, table]))
         unlist(store.db, [number for number, _ in small])
-    file = write_file(store, store.cold / str(workspace), rows, _next_number(store.db))
+    file = write_file(store, store.cold / str(workspace), table, _next_number(store.db))
     register(store.db, file, now=now)
 
 
@@ -123,29 +141,32 @@ def newest(rows: Iterable[StoredRow]) -> list[StoredRow]:
     return [latest[number] for number in sorted(latest)]
 
 
-def write_file(store: Store, folder: Path, rows: list[StoredRow], number: int) -> SealedFile:
-    """Write one file so that it is whole or absent, and return what to list."""
+def newest_rows(table: pa.Table) -> pa.Table:
+    """The same for a table."""
     import pyarrow as pa
+
+    numbers = zip(table["session"].to_pylist(), table["seq"].to_pylist(), strict=True)
+    latest = {number: index for index, number in enumerate(numbers)}
+    return table.take(pa.array([latest[number] for number in sorted(latest)], type=pa.int64()))
+
+
+def write_file(store: Store, folder: Path, table: pa.Table, number: int) -> SealedFile:
+    """Write one file so that it is whole or absent, and return what to list."""
     import pyarrow.parquet as pq
 
     _make_private(folder)
-    table_schema = schema(describe_sessions(store.db, {row[0] for row in rows}), number)
+    sessions = describe_sessions(store.db, _sessions(table))
+    table = table.replace_schema_metadata({SESSIONS: sessions, NUMBER: str(number).encode()})
     temporary = folder / f".{os.getpid()}.tmp"
     try:
-        with pq.ParquetWriter(
+        pq.write_table(
+            table,
             temporary,
-            table_schema,
+            row_group_size=max(1, table.num_rows * ROW_GROUP_BYTES // max(1, table.nbytes)),
             compression="zstd",
             compression_level=COMPRESSION_LEVEL,
-            store_decimal_as_integer=False,
-        ) as writer:
-            for part in _row_groups(rows):
-                columns = list(zip(*part, strict=True))
-                arrays = [
-                    pa.array(column, type=field.type)
-                    for column, field in zip(columns, table_schema, strict=True)
-                ]
-                writer.write_batch(pa.record_batch(arrays, schema=table_schema), len(part))
+            use_dictionary=list(_WORDS),  # type: ignore[arg-type] # the stubs know only bool
+        )
         name = _content_name(temporary)
         final = folder / name
         temporary.chmod(0o600)
@@ -154,49 +175,41 @@ def write_file(store: Store, folder: Path, rows: list[StoredRow], number: int) -
         _flush(folder)
     finally:
         temporary.unlink(missing_ok=True)
-    return describe_file(store, final, rows, number)
+    return describe_file(store, final, table, number)
 
 
-def describe_file(store: Store, path: Path, rows: list[StoredRow], number: int) -> SealedFile:
+def _sessions(table: pa.Table) -> list[int]:
+    return cast("list[int]", table["session"].to_pylist())
+
+
+def describe_file(store: Store, path: Path, table: pa.Table, number: int) -> SealedFile:
     """What the manifest says of a file."""
-    times = [row[3] for row in rows if row[3] is not None]
+    times = [at for at in table["at"].to_pylist() if at is not None]
     return SealedFile(
         number=number,
         path=path.relative_to(store.folder).as_posix(),
-        rows=len(rows),
+        rows=table.num_rows,
         bytes=path.stat().st_size,
         first_at=min(times, default=None),
         last_at=max(times, default=None),
-        sessions=dict(Counter(row[0] for row in rows)),
+        sessions=dict(Counter(_sessions(table))),
     )
 
 
 def describe_sessions(db: sqlite3.Connection, numbers: Iterable[int]) -> bytes:
     """The sessions of a file with their workspaces, for reading it without the database."""
+    cursor = db.execute(
+        "SELECT s.*, w.identity, w.name AS workspace_name, w.basis, w.folder, w.remote"
+        " FROM sessions s JOIN workspaces w ON w.id = s.workspace"
+        " WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.id",
+        (json_list(numbers),),
+    )
+    names = [column[0] for column in cursor.description]
     described = {}
-    for number in sorted(numbers):
-        cursor = db.execute(
-            "SELECT s.*, w.identity, w.name AS workspace_name, w.basis, w.folder, w.remote"
-            " FROM sessions s JOIN workspaces w ON w.id = s.workspace WHERE s.id = ?",
-            (number,),
-        )
-        names = [column[0] for column in cursor.description]
-        values = dict(zip(names, cursor.fetchone(), strict=True))
-        described[str(number)] = {name: v for name, v in values.items() if v is not None}
+    for row in cursor:
+        values = {name: it for name, it in zip(names, row, strict=True) if it is not None}
+        described[str(values["id"])] = values
     return msgspec.json.encode(described, order="deterministic")
-
-
-def _row_groups(rows: list[StoredRow]) -> Iterator[list[StoredRow]]:
-    part: list[StoredRow] = []
-    size = 0
-    for row in rows:
-        part.append(row)
-        size += 200 + len(row[-1] or "") + len(row[-2] or "")  # 200: the small columns, about
-        if size >= ROW_GROUP_BYTES:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
 
 
 def _content_name(path: Path) -> str:
@@ -235,10 +248,10 @@ def register(db: sqlite3.Connection, file: SealedFile, *, now: int) -> None:
     db.execute("DELETE FROM doomed WHERE path = ?", (file.path,))
 
 
-def replace(store: Store, number: int, path: str, rows: list[StoredRow], *, now: int) -> None:
+def replace(store: Store, number: int, path: str, table: pa.Table, *, now: int) -> None:
     """Put a file with other rows in the place of a listed one, under the same number."""
     unlist(store.db, [number])
-    register(store.db, write_file(store, (store.folder / path).parent, rows, number), now=now)
+    register(store.db, write_file(store, (store.folder / path).parent, table, number), now=now)
 
 
 def unlist(db: sqlite3.Connection, numbers: Sequence[int]) -> None:
@@ -298,6 +311,15 @@ def _is_known(store: Store, path: Path) -> bool:
 
 def read_file(path: Path, session: int | None = None) -> list[StoredRow]:
     """The rows of a sealed file, or those of one session in it."""
+    return rows_of(read_table(path, session))
+
+
+def rows_of(table: pa.Table) -> list[StoredRow]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def read_table(path: Path, session: int | None = None) -> pa.Table:
+    """The same in columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -310,4 +332,4 @@ def read_file(path: Path, session: int | None = None) -> list[StoredRow]:
             f"the sealed file {path} cannot be read: {problem}",
             hint="`hansei doctor --rebuild` reads again what the transcripts still hold.",
         ) from problem
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    return table.replace_schema_metadata()

@@ -13,29 +13,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.events.model import RequestUsage
 from hansei.events.usage import merge, numbers, total
 from hansei.store import cold, reading, transcripts, usage, workspaces
-from hansei.store.rows import COLUMNS, SHARED, from_row, json_list, merged_row, usage_of
-from hansei.store.sessions import OpenSession, OpenSessions
+from hansei.store.bodies import HEADS, Bodies, Picked
+from hansei.store.rows import COLUMNS, counted_by, from_row, json_list, merged_row
+from hansei.store.sessions import OpenSessions
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
     from hansei.events.model import SessionFacts
+    from hansei.store.bodies import Head
     from hansei.store.database import Store
     from hansei.store.rows import Row
+    from hansei.store.sessions import OpenSession
     from hansei.store.transcripts import Piece
 
 HISTORY = "history:"
 """Begins the id of a session known only from an agent's list of prompts; the rest is its own id."""
 
-_TALLIED = {
-    "prompt": "origin",
-    "tool_call": "tool",
-    "tool_result": "status",
-    "notice": "name",
-    "unrecognised": "name",
-}
-_TALLY_COLUMN = {kind: SHARED.index(column) for kind, column in _TALLIED.items()}
 _PLACES = ", ".join("?" * len(COLUMNS))
 
 
@@ -69,7 +64,8 @@ def commit(store: Store, pieces: Sequence[Piece], *, now: int, seal_before: int)
     identities = workspaces.resolve(store, folders)
     with store.transaction() as db:
         workspaces.remember(db, identities)
-        writer = _Writer(store, db, seal_before)
+        known = lookup(db, (row.key for piece in pieces for row in piece.rows))
+        writer = _Writer(store, db, seal_before, known)
         for piece in pieces:
             writer.add(piece, transcripts.save(db, piece, now))
         writer.flush(now)
@@ -83,13 +79,19 @@ class _Writer:
     store: Store
     db: sqlite3.Connection
     seal_before: int
+    known: dict[int, Known]
+    """Where the keys of this transaction are already."""
     sessions: OpenSessions = field(init=False)
     forgotten: dict[tuple[str, str], int | None] = field(init=False)
     only: int | None = field(init=False)
     appended: Appended = field(default_factory=Appended)
     hot: dict[tuple[int, int], tuple[object, ...]] = field(default_factory=dict)
-    cold: list[tuple[object, ...]] = field(default_factory=list)
+    cold: Picked = field(default_factory=Picked)
+    picked: dict[int, int] = field(default_factory=dict)
+    """Where in `cold` an event is, by key."""
     keys: dict[int, Known] = field(default_factory=dict)
+    rows: dict[int, Row] = field(default_factory=dict)
+    """What this transaction has taken in, by key."""
     usages: dict[int, tuple[int, RequestUsage]] = field(default_factory=dict)
     replays: list[tuple[object, ...]] = field(default_factory=list)
     tallies: dict[tuple[int, str, str], int] = field(default_factory=dict)
@@ -109,20 +111,19 @@ class _Writer:
                 session.learn(facts)
                 session.transcript = session.transcript or transcript
                 self.touched.add(session.id)
-        known = lookup(self.db, (row.key for row in piece.rows))
-        for row in piece.rows:
+        for index, row in enumerate(piece.rows):
             if row.native_session in unwanted:
                 until = unwanted[row.native_session]
                 if until is None or row.at is None or row.at <= until:
                     continue
             session = self.sessions.get(piece.agent, row.native_session)
-            found = self.keys.get(row.key) or known.get(row.key)
+            found = self.keys.get(row.key) or self.known.get(row.key)
             if found is None:
-                self._insert(row, session)
+                self._insert(row, session, piece.bodies, index)
             elif found.session != session.id:
                 self._replay(row, found, session)
             elif found.content != row.content:
-                self._change(row, found)
+                self._change(row, found, piece.bodies, index)
         self.appended.skipped += len(piece.problems)
 
     def _unwanted(self, piece: Piece) -> dict[str, int | None]:
@@ -150,70 +151,82 @@ class _Writer:
                 return workspaces.workspace_of(self.db, folder)
         return workspaces.workspace_of(self.db, None)
 
-    def _insert(self, row: Row, session: OpenSession) -> None:
+    def _insert(self, row: Row, session: OpenSession, bodies: Bodies, index: int) -> None:
         place = Known(session.id, session.number(row), row.content)
         at = row.at if row.at is not None else session.ended_at
         if at is not None and at < self.seal_before:
-            self.keys[row.key] = place
-            self.cold.append(_stored(row, place))
+            self.picked[row.key] = self.cold.add(_head(row, place), bodies, index)
+            self.keys[row.key], self.rows[row.key] = place, row
         else:
-            self._put_hot(row, place)
-        if row.kind == "request_usage":
-            self.usages[row.key] = (session.id, usage_of(row))
-        self._tally(session.id, row.kind, tally_detail(row.kind, row.columns), 1)
+            self._put(row, place, bodies, index)
+        if row.usage is not None:
+            self.usages[row.key] = (session.id, row.usage)
+        self._tally(session.id, row.kind, row.counted, 1)
         self.appended.events += 1
 
-    def _change(self, row: Row, found: Known) -> None:
-        """A late change is a hot row that carries the number of the one it replaces."""
-        if row.kind == "request_usage":
-            self._add_usage(row, found)
+    def _change(self, row: Row, found: Known, bodies: Bodies, index: int) -> None:
+        if row.usage is not None:
+            self._add_usage(row, row.usage, found)
             return
-        before = self.hot.get((found.session, found.seq)) or reading.row(
-            self.store, found.session, found.seq
-        )
-        if before is not None:
-            self._tally(found.session, row.kind, tally_detail(row.kind, before[5:]), -1)
-            self._tally(found.session, row.kind, tally_detail(row.kind, row.columns), 1)
-        self._put_hot(row, found._replace(content=row.content))
+        counted = self._counted(row, found)
+        if counted is not None:
+            self._tally(found.session, row.kind, counted, -1)
+            self._tally(found.session, row.kind, row.counted, 1)
+        self._put(row, found._replace(content=row.content), bodies, index)
         self.appended.changed += 1
+
+    def _counted(self, row: Row, found: Known) -> str | None:
+        """What the telling that a row replaces was counted by."""
+        if row.key in self.rows:
+            return self.rows[row.key].counted
+        stored = reading.row(self.store, found.session, found.seq)
+        return None if stored is None else counted_by(row.kind, stored[len(HEADS) :])
 
     def _replay(self, row: Row, found: Known, session: OpenSession) -> None:
         """Another session holds this already: note the copy, keep what it adds."""
         tokens = None
-        if row.kind == "request_usage":
-            copy = usage_of(row)
-            tokens = total(copy) + copy.repeated
-            self._add_usage(row, found)
+        if row.usage is not None:
+            tokens = total(row.usage) + row.usage.repeated
+            self._add_usage(row, row.usage, found)
         self.replays.append((session.id, row.key, found.session, row.kind, row.at, tokens))
         self.touched.add(session.id)
         self.appended.replayed += 1
 
-    def _add_usage(self, row: Row, found: Known) -> None:
-        told = usage_of(row)
+    def _add_usage(self, row: Row, told: RequestUsage, found: Known) -> None:
         pending = self.usages.get(row.key)
         before = pending[1] if pending else usage.load(self.db, row.key, told.session)
         merged = told if before is None else merge(before, told)
         if before is None or numbers(merged) != numbers(before):
             merged = self._original(found, told, merged)
             self.usages[row.key] = (found.session, merged)
-            better = merged_row(merged)
-            self._put_hot(better, found._replace(content=better.content))
+            better, body = merged_row(merged)
+            self._put(better, found._replace(content=better.content), Bodies([body]), 0)
             self.appended.changed += 1
 
     def _original(self, found: Known, told: RequestUsage, merged: RequestUsage) -> RequestUsage:
         """The better numbers under everything else that the first telling said."""
-        stored = self.hot.get((found.session, found.seq)) or reading.row(
-            self.store, found.session, found.seq
-        )
+        pending = self.rows.get(told.key)
+        if pending is not None:
+            assert pending.usage is not None
+            return merge(pending.usage, merged)
+        stored = reading.row(self.store, found.session, found.seq)
         if stored is None:
             return merged
         first = from_row(told.session, stored)
         assert isinstance(first, RequestUsage)
         return merge(first, merged)
 
-    def _put_hot(self, row: Row, place: Known) -> None:
-        self.keys[row.key] = place
-        self.hot[place.session, place.seq] = _stored(row, place)
+    def _put(self, row: Row, place: Known, bodies: Bodies, index: int) -> None:
+        """Write a hot row, unless it is about to be sealed with other words.
+
+        A late change is a hot row that carries the number of the one it replaces.
+        """
+        self.keys[row.key], self.rows[row.key] = place, row
+        picked = self.picked.get(row.key)
+        if picked is not None:
+            self.cold.change(picked, _head(row, place), bodies, index)
+        else:
+            self.hot[place.session, place.seq] = (*_head(row, place), *bodies[index])
         self.touched.add(place.session)
 
     def _tally(self, session: int, kind: str, detail: str, n: int) -> None:
@@ -241,8 +254,8 @@ class _Writer:
         db.executemany(
             "INSERT OR IGNORE INTO stale VALUES (?)", [(number,) for number in self.touched]
         )
-        if self.cold:
-            cold.seal_rows(self.store, self.cold, now=now)
+        if self.cold.heads:
+            cold.seal_table(self.store, self.cold.table(), now=now)
 
 
 def family(native: str) -> tuple[str, ...]:
@@ -251,14 +264,8 @@ def family(native: str) -> tuple[str, ...]:
     return (native, own, own.partition("/")[0])
 
 
-def _stored(row: Row, place: Known) -> tuple[object, ...]:
-    return (place.session, place.seq, row.key, row.at, row.kind, *row.columns)
-
-
-def tally_detail(kind: str, columns: Sequence[object]) -> str:
-    """What a kind is counted by: prompts by origin, calls by tool, results by status."""
-    index = _TALLY_COLUMN.get(kind)
-    return "" if index is None else str(columns[index] or "")
+def _head(row: Row, place: Known) -> Head:
+    return (place.session, place.seq, row.key, row.at, row.kind)
 
 
 def lookup(db: sqlite3.Connection, keys: Iterable[int]) -> dict[int, Known]:

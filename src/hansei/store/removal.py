@@ -77,8 +77,9 @@ def _rewrite_sealed(store: Store, gone: set[int], *, now: int) -> None:
         (json_list(gone),),
     ).fetchall()
     for number, path in files:
-        kept = [row for row in cold.read_file(store.folder / path) if row[0] not in gone]
-        if kept:
+        table = cold.read_table(store.folder / path)
+        kept = table.filter([session not in gone for session in table["session"].to_pylist()])
+        if kept.num_rows:
             cold.replace(store, number, path, kept, now=now)
         else:
             cold.unlist(db, [number])

@@ -7,15 +7,16 @@ directions are exact.
 from __future__ import annotations
 
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import msgspec
 
-from hansei.events.model import AnyEvent, Event, RequestUsage
+from hansei.events.model import AnyEvent, Event, Origin, Prompt, RequestUsage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from hansei.redaction.engine import Clean
 
@@ -25,23 +26,49 @@ SHARED = ("tool", "name", "call", "status", "origin", "model", "cwd", "branch", 
 COLUMNS = ("session", "seq", "key", "at", "kind", *SHARED, "detail")
 
 
+Body = tuple[str | None, ...]
+"""What an event says: `SHARED`, then `detail`."""
+
+
 class Row(NamedTuple):
-    """An event on its way into the store, before it has a number there."""
+    """An event on its way into the store, without its `Body`: all that deciding about it takes."""
 
     native_session: str
     key: int
     at: int | None
     kind: str
     content: int
-    """Checksum of everything but identity: a second reading that changed nothing is skipped."""
-    columns: tuple[str | None, ...]
-    """`SHARED`, then `detail`."""
+    """Checksum of the body: a second reading that changed nothing is skipped."""
+    counted: str
+    """What its kind is counted by: prompts by origin, calls by tool, results by status."""
+    opening: str | None = None
+    """The beginning of a prompt that may stand for its session."""
+    usage: RequestUsage | None = None
+
+
+_COUNTED = {
+    "prompt": "origin",
+    "tool_call": "tool",
+    "tool_result": "status",
+    "notice": "name",
+    "unrecognised": "name",
+}
+_ASKED = {Origin.HUMAN, Origin.QUEUED_HUMAN, Origin.PARENT_AGENT}
+_NOTHING = "\x1e"
+
+OPENING_CHARACTERS = 200
+"""How much of a session's first prompt stands for it where the agent gave no title."""
 
 
 class _Layout(NamedTuple):
+    """Where the fields of one kind of event go, and a quick way to get at all of them."""
+
     kind: str
-    shared: tuple[tuple[int, str], ...]
+    places: tuple[int, ...]
+    shared: Callable[[Event], tuple[Any, ...]]
     rest: tuple[tuple[str, Any], ...]
+    others: Callable[[Event], tuple[Any, ...]]
+    counted: int | None
 
 
 @cache
@@ -51,61 +78,85 @@ def _layout(kind: type[Event]) -> _Layout:
     known = {"key", "session", "at", *SHARED}
     tag = kind.__struct_config__.tag
     assert isinstance(tag, str)
+    shared = [name for name in SHARED if name in names]
+    rest = tuple((f.encode_name, f.default) for f in fields if f.encode_name not in known)
+    counted = _COUNTED.get(tag)
     return _Layout(
         kind=tag,
-        shared=tuple((i, name) for i, name in enumerate(SHARED) if name in names),
-        rest=tuple((f.encode_name, f.default) for f in fields if f.encode_name not in known),
+        places=tuple(map(SHARED.index, shared)),
+        shared=_getter(shared),
+        rest=rest,
+        others=_getter([name for name, _ in rest]),
+        counted=None if counted is None else SHARED.index(counted),
     )
+
+
+def _getter(names: Sequence[str]) -> Callable[[Event], tuple[Any, ...]]:
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda event: tuple(getattr(event, name) for name in names)
 
 
 _encoder = msgspec.json.Encoder(order="deterministic")
 _WIDTH = len(SHARED) + 1
 
 
-def to_row(clean: Clean) -> Row:
-    """A cleaned event as a row."""
+def to_row(clean: Clean) -> tuple[Row, Body]:
+    """A cleaned event as a row and its body."""
     return _row(clean.event)
 
 
-def merged_row(event: RequestUsage) -> Row:
+def merged_row(event: RequestUsage) -> tuple[Row, Body]:
     """The row of a usage put together from rows that were clean already."""
     return _row(event)
 
 
-def _row(event: Event) -> Row:
+def _row(event: AnyEvent) -> tuple[Row, Body]:
     layout = _layout(type(event))
     columns: list[str | None] = [None] * _WIDTH
-    for index, name in layout.shared:
-        value = getattr(event, name)
-        columns[index] = None if value is None else str(value)  # an enum becomes plain text
-    rest = {}
-    for name, default in layout.rest:
-        value = getattr(event, name)
-        if value != default and value != [] and value != {}:
-            rest[name] = value
+    for index, value in zip(layout.places, layout.shared(event), strict=True):
+        # An enum becomes plain text.
+        columns[index] = value if value is None or type(value) is str else str(value)
+    rest = {
+        name: value
+        for (name, default), value in zip(layout.rest, layout.others(event), strict=True)
+        if value is not default and value != default and value != [] and value != {}
+    }
     if rest:
         columns[-1] = _encoder.encode(rest).decode()
-    return Row(event.session, event.key, event.at, layout.kind, content_of(columns), tuple(columns))
+    body = tuple(columns)
+    counted = body[layout.counted] if layout.counted is not None else None
+    row = Row(
+        native_session=event.session,
+        key=event.key,
+        at=event.at,
+        kind=layout.kind,
+        content=content_of(body),
+        counted=counted or "",
+        opening=_opening(event) if isinstance(event, Prompt) else None,
+        usage=event if isinstance(event, RequestUsage) else None,
+    )
+    return row, body
 
 
-def content_of(columns: Sequence[str | None]) -> int:
-    """The checksum of a row's `SHARED` columns and `detail`."""
-    content = 0
-    for column in columns:
-        content = crc32(b"\x1f" if column is None else column.encode(), content)
-    return content
+def _opening(prompt: Prompt) -> str | None:
+    return prompt.text[:OPENING_CHARACTERS] or None if prompt.origin in _ASKED else None
+
+
+def counted_by(kind: str, body: Sequence[str | None]) -> str:
+    """`Row.counted` of a stored row."""
+    column = _COUNTED.get(kind)
+    return "" if column is None else body[SHARED.index(column)] or ""
+
+
+def content_of(body: Sequence[str | None]) -> int:
+    """The checksum of a body."""
+    return crc32("\x1f".join([_NOTHING if it is None else it for it in body]).encode())
 
 
 def json_list(numbers: Iterable[int]) -> str:
     """Numbers as one parameter: `IN (SELECT value FROM json_each(?))` takes any count of them."""
     return f"[{','.join(map(str, numbers))}]"
-
-
-def usage_of(row: Row) -> RequestUsage:
-    """The usage in a row that is on its way into the store."""
-    event = from_row(row.native_session, (0, 0, row.key, row.at, row.kind, *row.columns))
-    assert isinstance(event, RequestUsage)
-    return event
 
 
 def from_row(session: str, row: tuple[Any, ...]) -> AnyEvent:

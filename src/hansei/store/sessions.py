@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hansei.store.rows import SHARED
 from hansei.store.workspaces import workspace_of
 
 if TYPE_CHECKING:
@@ -17,11 +16,6 @@ if TYPE_CHECKING:
 _FIRST_STAYS = ("parent", "relation", "spawned_by", "cwd", "commit", "entrypoint", "role")
 _LAST_STAYS = ("branch", "version", "title")
 _FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "transcript", "driver", "driver_recorded")
-_ORIGIN, _TEXT = SHARED.index("origin"), SHARED.index("text")
-_ASKED = {"human", "queued_human", "parent_agent"}
-
-OPENING_CHARACTERS = 200
-"""How much of a session's first prompt stands for it where the agent gave no title."""
 _COLUMNS = ", ".join(f'"{name}"' for name in (*_FACTS, "started_at", "ended_at", "next_seq"))
 
 
@@ -58,19 +52,17 @@ class OpenSession:
 
     def number(self, row: Row) -> int:
         """The number of the next event, which also stretches the session's time."""
-        if row.at is not None:
-            self.started_at = row.at if self.started_at is None else min(self.started_at, row.at)
-            self.ended_at = row.at if self.ended_at is None else max(self.ended_at, row.at)
-        if row.kind == "prompt" and not self.facts.get("opening"):
-            self._open_with(row)
+        at = row.at
+        if at is not None:
+            if self.started_at is None or at < self.started_at:
+                self.started_at = at
+            if self.ended_at is None or at > self.ended_at:
+                self.ended_at = at
+        if row.opening and not self.facts.get("opening"):
+            self.facts["opening"] = row.opening
         taken = self.next_seq
         self.next_seq += 1
         return taken
-
-    def _open_with(self, row: Row) -> None:
-        origin, text = row.columns[_ORIGIN], row.columns[_TEXT]
-        if origin in _ASKED and text:
-            self.facts["opening"] = text[:OPENING_CHARACTERS]
 
 
 class OpenSessions:
@@ -79,6 +71,7 @@ class OpenSessions:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
         self._open: dict[tuple[str, str], OpenSession] = {}
+        self._workspaces: dict[str | None, int] = {}
 
     def get(self, agent: str, native: str) -> OpenSession:
         session = self._open.get((agent, native))
@@ -101,7 +94,7 @@ class OpenSessions:
         if row is None:
             made = self._db.execute(
                 "INSERT INTO sessions (agent, native, workspace) VALUES (?, ?, ?)",
-                (agent, native, workspace_of(self._db, None)),
+                (agent, native, self._workspace_of(None)),
             )
             assert made.lastrowid is not None
             return OpenSession(made.lastrowid)
@@ -132,4 +125,9 @@ class OpenSessions:
         cwd, parent = session.facts.get("cwd"), session.facts.get("parent")
         if cwd is None and parent is not None:
             cwd = self.folder(agent, parent)
-        return workspace_of(self._db, cwd)
+        return self._workspace_of(cwd)
+
+    def _workspace_of(self, folder: str | None) -> int:
+        if folder not in self._workspaces:
+            self._workspaces[folder] = workspace_of(self._db, folder)
+        return self._workspaces[folder]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.sources.contract import Cursor, Problem
+from hansei.store.bodies import Bodies
 
 if TYPE_CHECKING:
     import sqlite3
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from hansei.events.model import SessionFacts
     from hansei.store.database import Store
     from hansei.store.rows import Row
+
+_SAVED_NAMES = (
+    *("agent", "path", "variant", "fingerprint", "cursor", "watched"),
+    *("bytes", "records", "skipped", "unreadable", "read_at"),
+)
+_SAVED = ", ".join(_SAVED_NAMES)
 
 PROBLEMS_KEPT = 50
 """Skipped records listed per transcript; their number is exact, the list need not be whole."""
@@ -34,6 +41,8 @@ class Piece:
     watched: list[str] = field(default_factory=list)
     """Calls whose results, still to come, show secret values."""
     rows: list[Row] = field(default_factory=list)
+    bodies: Bodies = field(default_factory=Bodies)
+    """What the rows say, in the same order."""
     sessions: list[SessionFacts] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
@@ -66,21 +75,19 @@ def decode_cursor(data: bytes) -> Cursor:
 
 def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
     """Move a transcript's cursor on and return its number."""
-    db.execute(
-        "INSERT OR IGNORE INTO transcripts (agent, path, variant, fingerprint, cursor, read_at)"
-        " VALUES (?, ?, ?, '', '', ?)",
-        (piece.agent, piece.path, piece.variant, now),
-    )
-    (number,) = db.execute(
-        "SELECT id FROM transcripts WHERE agent = ? AND path = ?", (piece.agent, piece.path)
-    ).fetchone()
     if piece.restarted:
-        _forget_counts(db, number)
-    db.execute(
-        "UPDATE transcripts SET fingerprint = ?, cursor = ?, watched = ?, bytes = bytes + ?,"
-        " records = records + ?, skipped = skipped + ?, unreadable = ?, missing_since = NULL,"
-        " read_at = ? WHERE id = ?",
+        _forget_counts(db, piece)
+    (number,) = db.execute(
+        f"INSERT INTO transcripts ({_SAVED}) VALUES ({', '.join('?' * len(_SAVED_NAMES))})"
+        " ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, cursor = excluded.cursor,"
+        " watched = excluded.watched, bytes = bytes + excluded.bytes,"
+        " records = records + excluded.records, skipped = skipped + excluded.skipped,"
+        " unreadable = excluded.unreadable, missing_since = NULL, read_at = excluded.read_at"
+        " RETURNING id",
         (
+            piece.agent,
+            piece.path,
+            piece.variant,
             piece.fingerprint,
             msgspec.json.encode(piece.cursor),
             msgspec.json.encode(piece.watched).decode(),
@@ -89,9 +96,8 @@ def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
             len(piece.problems),
             piece.unreadable,
             now,
-            number,
         ),
-    )
+    ).fetchone()
     for problem in piece.problems[:PROBLEMS_KEPT]:
         db.execute(
             "INSERT OR IGNORE INTO problems VALUES (?, ?, ?, ?)",
@@ -100,13 +106,18 @@ def save(db: sqlite3.Connection, piece: Piece, now: int) -> int:
     return int(number)
 
 
-def _forget_counts(db: sqlite3.Connection, number: int) -> None:
+def _forget_counts(db: sqlite3.Connection, piece: Piece) -> None:
+    at = (piece.agent, piece.path)
+    db.execute(
+        "DELETE FROM problems WHERE transcript IN"
+        " (SELECT id FROM transcripts WHERE agent = ? AND path = ?)",
+        at,
+    )
     db.execute(
         "UPDATE transcripts SET bytes = 0, records = 0, skipped = 0, restarts = restarts + 1"
-        " WHERE id = ?",
-        (number,),
+        " WHERE agent = ? AND path = ?",
+        at,
     )
-    db.execute("DELETE FROM problems WHERE transcript = ?", (number,))
 
 
 def mark_missing(db: sqlite3.Connection, gone: Iterable[tuple[str, str]], now: int) -> None:
