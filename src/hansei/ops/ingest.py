@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.config import DAY_MS
-from hansei.ops.intake import Task, read_all
+from hansei.ops.intake import Task, read_all, seldom_collecting
 from hansei.ops.survey import prices_changed, survey
 from hansei.prices import version_stamp
 from hansei.projection import spend
@@ -80,7 +80,8 @@ def ingest(
     with store.writing(wait_seconds=wait_seconds):
         look = survey(store, config)
         report.found, report.warnings = look.found, look.warnings
-        _read_changed(store, config, look.changed, now, report, progress)
+        with seldom_collecting():
+            _read_changed(store, config, look.changed, now, report, progress)
         _note_missing(store, look.missing, now, report)
         _keep_up(store, config, now, report)
     report.seconds = time.monotonic() - started

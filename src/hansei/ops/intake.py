@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from hansei.errors import HanseiError, SourceError
 from hansei.redaction.engine import Redactor, redact, redact_facts
 from hansei.sources import catalogue
 from hansei.sources.contract import SLICE_BYTES
 from hansei.store.bodies import Bodies, packed
-from hansei.store.rows import to_row
+from hansei.store.rows import Row, to_row
 from hansei.store.transcripts import Piece
 
 if TYPE_CHECKING:
@@ -31,8 +35,14 @@ if TYPE_CHECKING:
 GROUP_BYTES = 1024 * 1024
 """Small transcripts that go to a process together: sending one costs as much as reading 20 kB."""
 
-AHEAD_BYTES = 32 * 1024 * 1024
+AHEAD_BYTES = 24 * 1024 * 1024
 """How far reading may be ahead of writing, so that neither waits for the other."""
+
+SELDOM = (200_000, 100, 100)
+"""Thresholds of the garbage collector while much is read; the usual ones cost a sixth of it."""
+
+_MOST_HEAPS = -8
+"""`M_ARENA_MAX` in malloc.h."""
 
 WATCHED_KEPT = 64
 """Calls without a result that are remembered from one slice to the next, the newest of them."""
@@ -59,10 +69,16 @@ class Slice(NamedTuple):
 
 
 class Group(NamedTuple):
-    """What several tasks brought, and the task that goes on from there."""
+    """What several tasks brought, packed for the journey, and the task that goes on from there."""
 
     pieces: list[Piece]
+    rows: bytes
+    """The rows of each piece: a hundred thousand small values are slow to pickle."""
     next: Task | None
+
+
+_rows_encoder = msgspec.msgpack.Encoder()
+_rows_decoder = msgspec.msgpack.Decoder(list[list[Row]])
 
 
 def read_all(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
@@ -82,6 +98,7 @@ def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
     # Spawned, not forked: the parent may hold threads and an open database.
     import multiprocessing
 
+    share_one_heap()
     waiting = _groups(tasks)
     underway: deque[Underway] = deque()
     context = multiprocessing.get_context("spawn")
@@ -89,15 +106,15 @@ def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
     try:
         while True:
             ahead = sum(one.bytes for one in underway)
-            while ahead < AHEAD_BYTES and (group := next(waiting, None)) is not None:
-                underway.append(_submit(pool, group))
+            while ahead < AHEAD_BYTES and (few := next(waiting, None)) is not None:
+                underway.append(_submit(pool, few))
                 ahead += underway[-1].bytes
             if not underway:
                 break
-            pieces, following = underway.popleft().future.result()
-            if following is not None:
-                underway.appendleft(_submit(pool, [following]))
-            yield from pieces
+            group = underway.popleft().future.result()
+            if group.next is not None:
+                underway.appendleft(_submit(pool, [group.next]))
+            yield from _unpacked(group)
     except HanseiError:
         raise
     except RuntimeError as problem:  # a process was killed, most likely for want of memory
@@ -123,6 +140,12 @@ def _submit(pool: ProcessPoolExecutor, group: list[Task]) -> Underway:
     )
 
 
+def _unpacked(group: Group) -> Iterator[Piece]:
+    for piece, rows in zip(group.pieces, _rows_decoder.decode(group.rows), strict=True):
+        piece.rows = rows
+        yield piece
+
+
 def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
     """Neighbouring small tasks together, each large one alone."""
     group: list[Task] = []
@@ -139,17 +162,39 @@ def _prepare() -> None:
     """Make ready a reading process."""
     # Ctrl-C is for the parent, which stops its processes in good order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    collect_rarely()
+    gc.set_threshold(*SELDOM)
+    share_one_heap()
 
 
-def collect_rarely() -> None:
+@contextmanager
+def seldom_collecting() -> Iterator[None]:
     """Look for cyclic garbage seldom: events are plain values and make none."""
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
+    before = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def share_one_heap() -> None:
+    """Have all threads allocate from one heap, which gives memory back.
+
+    The C library of Linux makes a heap for every thread and Arrow another: a first import of a
+    gigabyte then takes 200 MB more, and is no faster.
+    """
+    import ctypes
+
+    import pyarrow as pa
+
+    pa.set_memory_pool(pa.system_memory_pool())
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
 
 
 def read_group(tasks: list[Task]) -> Group:
-    """Several transcripts to their ends, or one slice of one; the texts packed for the journey."""
+    """Several transcripts to their ends, or one slice of one."""
     pieces = []
     following = None
     for first in tasks:
@@ -158,9 +203,10 @@ def read_group(tasks: list[Task]) -> Group:
         while following is not None and len(tasks) > 1:  # it grew since it was measured
             piece, following = read_slice(following)
             pieces.append(piece)
+    rows = _rows_encoder.encode([piece.rows for piece in pieces])
     for piece, bodies in zip(pieces, packed([piece.bodies for piece in pieces]), strict=True):
-        piece.bodies = bodies
-    return Group(pieces, following)
+        piece.rows, piece.bodies = [], bodies
+    return Group(pieces, rows, following)
 
 
 def read_slice(task: Task) -> Slice:

@@ -81,14 +81,14 @@ _DOCUMENT = re.compile(
 )
 """The line before a text that is written to a file or made an argument, and not run."""
 
-_HINTS = ("env", "export", "declare", "typeset", "vars", "compose", "inspect")
+_HINTS = re.compile("env|export|declare|typeset|vars|compose|inspect")
 """Without one of these there is nothing to look at more closely."""
 
 
 def shows_env_file(path_or_command: str) -> bool:
     """Whether reading this path, or running this command, shows the values of an env file."""
     text = path_or_command
-    if not any(word in text for word in _HINTS) and text.strip() != "set":
+    if _HINTS.search(text) is None and text.strip() != "set":
         return False
     if _is_env_path(text):
         return True

@@ -99,7 +99,9 @@ def _adopt(store: Store, file: Adoptable, *, now: int) -> int:
         table = cold.read_table(file.path)
     except StoreDamaged:
         return 0
-    cold.register(store.db, cold.describe_file(store, file.path, table, file.number), now=now)
+    cold.register(
+        store.db, cold.describe_file(store.folder, file.path, table, file.number), now=now
+    )
     new = [row for row in cold.rows_of(table) if _remember(store.db, row)]
     requests = []
     for row in new:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hansei.store.rows import COLUMNS, SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -65,49 +65,87 @@ def packed(runs: Sequence[Bodies]) -> list[Bodies]:
 
 
 @dataclass
+class Run:
+    """Neighbouring rows of one session whose bodies are neighbours too."""
+
+    session: int
+    held: list[Body] | pa.RecordBatch
+    start: int
+    heads: list[Head]
+
+
+@dataclass
 class Picked:
-    """Rows on their way into sealed files: their numbers, and where their texts are."""
+    """Rows on their way into sealed files.
 
-    heads: list[Head] = field(default_factory=list)
-    places: list[int] = field(default_factory=list)
-    _held: list[list[Body] | pa.RecordBatch] = field(default_factory=list)
-    _offset: int = 0
-    _length: int = 0
+    They are kept as runs because a slice of a batch costs nothing, while picking single rows out of
+    many batches costs as much as compressing them.
+    """
 
-    def add(self, head: Head, bodies: Bodies, index: int) -> int:
-        """Pick one more row; returns which one it is."""
-        self.heads.append(head)
-        self.places.append(self._place(bodies, index))
-        return len(self.heads) - 1
+    runs: list[Run] = field(default_factory=list)
+    changes: dict[int, dict[int, tuple[Head, Body]]] = field(default_factory=dict)
+    """Other tellings of picked rows, by session and number."""
 
-    def change(self, number: int, head: Head, bodies: Bodies, index: int) -> None:
+    def add(self, head: Head, bodies: Bodies, index: int) -> None:
+        """Pick one more row."""
+        place = bodies.start + index
+        last = self.runs[-1] if self.runs else None
+        if (
+            last is None
+            or last.session != head[0]
+            or last.held is not bodies.held
+            or last.start + len(last.heads) != place
+        ):
+            last = Run(head[0], bodies.held, place, [])
+            self.runs.append(last)
+        last.heads.append(head)
+
+    def change(self, head: Head, body: Body) -> None:
         """Put another telling in the place of a picked row."""
-        self.heads[number] = head
-        self.places[number] = self._place(bodies, index)
+        self.changes.setdefault(head[0], {})[head[1]] = (head, body)
 
-    def _place(self, bodies: Bodies, index: int) -> int:
-        held = bodies.held
-        if not self._held or self._held[-1] is not held:
-            self._held.append(held)
-            self._offset = self._length
-            self._length += len(held) if isinstance(held, list) else held.num_rows
-        return self._offset + bodies.start + index
+    def tables(self, workspace_of: Mapping[int, int]) -> Iterator[tuple[int, pa.Table]]:
+        """The rows of each workspace, in order of session and number."""
+        by_workspace: dict[int, list[Run]] = {}
+        for run in self.runs:
+            by_workspace.setdefault(workspace_of[run.session], []).append(run)
+        for workspace, runs in sorted(by_workspace.items()):
+            # A session's rows are numbered as they come, so its runs never overlap.
+            runs.sort(key=lambda run: run.heads[0][:2])
+            yield workspace, _table([part for run in runs for part in self._parts(run)])
 
-    def table(self) -> pa.Table:
-        """The rows picked, in the order in which they were."""
-        import pyarrow as pa
+    def _parts(self, run: Run) -> Iterator[Run]:
+        """The run, with its changed rows exchanged."""
+        changes = self.changes.get(run.session, {})
+        kept = 0
+        for index, head in enumerate(run.heads if changes else ()):
+            if head[1] in changes:
+                if index > kept:
+                    yield Run(run.session, run.held, run.start + kept, run.heads[kept:index])
+                changed, body = changes[head[1]]
+                yield Run(run.session, [body], 0, [changed])
+                kept = index + 1
+        if kept < len(run.heads):
+            yield Run(run.session, run.held, run.start + kept, run.heads[kept:])
 
-        texts = pa.Table.from_batches([_batch(held) for held in self._held])
-        chosen = texts.take(pa.array(self.places, type=pa.int64()))
-        types = [pa.int64()] * (len(HEADS) - 1) + [pa.string()]
-        columns = zip(*self.heads, strict=True)
-        heads = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
-        return pa.table([*heads, *chosen.columns], names=list(COLUMNS))
+
+def _table(runs: Sequence[Run]) -> pa.Table:
+    import pyarrow as pa
+
+    lists = {id(run.held): run.held for run in runs if isinstance(run.held, list)}
+    batches = {name: _batch(held) for name, held in lists.items()}
+    slices = []
+    for run in runs:
+        batch = batches[id(run.held)] if isinstance(run.held, list) else run.held
+        slices.append(batch.slice(run.start, len(run.heads)))
+    heads = zip(*(head for run in runs for head in run.heads), strict=True)
+    types = [pa.int64()] * (len(HEADS) - 1) + [pa.string()]
+    columns = [pa.array(column, kind) for column, kind in zip(heads, types, strict=True)]
+    texts = pa.Table.from_batches(slices)
+    return pa.table([*columns, *texts.columns], names=list(COLUMNS)).combine_chunks()
 
 
-def _batch(held: list[Body] | pa.RecordBatch) -> pa.RecordBatch:
-    if isinstance(held, list):
-        (run,) = packed([Bodies(held)])
-        held = run.held
-        assert not isinstance(held, list)
-    return held
+def _batch(held: list[Body]) -> pa.RecordBatch:
+    (run,) = packed([Bodies(held)])
+    assert not isinstance(run.held, list)
+    return run.held

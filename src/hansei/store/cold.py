@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -23,7 +23,7 @@ from hansei.store.rows import COLUMNS, json_list
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     import pyarrow as pa
@@ -37,8 +37,11 @@ ROW_GROUP_BYTES = 8 * 1024 * 1024
 
 COMPRESSION_LEVEL = 3
 SMALL_FILE_BYTES = 1024 * 1024
-SMALL_FILES = 8
+SMALL_FILES = 16
 """When a workspace has this many small files, sealing folds them into one."""
+
+WRITERS = 4
+"""Files written at the same time."""
 
 _INTEGERS = ("session", "seq", "key", "at")
 _WORDS = ("kind", "tool", "name", "status", "origin", "model", "cwd", "branch")
@@ -62,22 +65,24 @@ class SealedFile:
 
 def seal_rows(store: Store, rows: Sequence[StoredRow], *, now: int) -> None:
     """Write rows to new files, one per workspace, and list them. Call inside a transaction."""
-    seal_table(store, table_of(rows), now=now)
+    workspace_of = homes(store.db)
+    by_workspace = sorted(rows, key=lambda row: (workspace_of[row[0]], row[0], row[1]))
+    groups = groupby(by_workspace, key=lambda row: workspace_of[row[0]])
+    tables = ((workspace, table_of(list(group))) for workspace, group in groups)
+    seal_tables(store, tables, now=now)
 
 
-def seal_table(store: Store, table: pa.Table, *, now: int) -> None:
-    """The same for rows in the columns of `COLUMNS`."""
-    import pyarrow as pa
+def seal_tables(store: Store, tables: Iterable[tuple[int, pa.Table]], *, now: int) -> None:
+    """The same for rows that are in columns already, in order of session and number."""
+    with ThreadPoolExecutor(WRITERS) as pool:  # most of the time goes by waiting for the disk
+        writing = [pool.submit(write_file, draft) for draft in _drafts(store, tables)]
+        for written in writing:
+            register(store.db, written.result(), now=now)
 
-    homes = dict(store.db.execute("SELECT id, workspace FROM sessions").fetchall())
-    sessions, numbers = table["session"].to_pylist(), table["seq"].to_pylist()
-    order = sorted(
-        (homes[session], session, seq, index)
-        for index, (session, seq) in enumerate(zip(sessions, numbers, strict=True))
-    )
-    for workspace, group in groupby(order, key=itemgetter(0)):
-        rows = table.take(pa.array([index for *_, index in group], type=pa.int64()))
-        _seal_workspace(store, workspace, rows, now=now)
+
+def homes(db: sqlite3.Connection) -> dict[int, int]:
+    """The workspace of every session."""
+    return dict(db.execute("SELECT id, workspace FROM sessions").fetchall())
 
 
 def table_of(rows: Sequence[StoredRow]) -> pa.Table:
@@ -95,16 +100,36 @@ def _types() -> list[pa.DataType]:
     return [pa.int64() if name in _INTEGERS else pa.string() for name in COLUMNS]
 
 
-def _seal_workspace(store: Store, workspace: int, table: pa.Table, *, now: int) -> None:
+@dataclass(frozen=True)
+class Draft:
+    """A file about to be written, with all that takes the database to know."""
+
+    store: Path
+    folder: Path
+    table: pa.Table
+    number: int
+
+
+def _drafts(store: Store, tables: Iterable[tuple[int, pa.Table]]) -> Iterator[Draft]:
+    """What to write for each workspace; where there are many small files, with their rows."""
     import pyarrow as pa
 
-    small = _foldable(store.db, workspace)
-    if len(small) >= SMALL_FILES:
-        old = [read_table(store.folder / path) for _, path in small]
-        table = newest_rows(pa.concat_tables([*old, table]))
-        unlist(store.db, [number for number, _ in small])
-    file = write_file(store, store.cold / str(workspace), table, _next_number(store.db))
-    register(store.db, file, now=now)
+    number = _last_number(store.db)
+    for workspace, rows in tables:
+        table, number = rows, number + 1
+        small = _foldable(store.db, workspace)
+        if len(small) >= SMALL_FILES:
+            old = [read_table(store.folder / path) for _, path in small]
+            table = newest_rows(pa.concat_tables([*old, table]))
+            unlist(store.db, [one for one, _ in small])
+        yield drafted(store, store.cold / str(workspace), table, number)
+
+
+def drafted(store: Store, folder: Path, table: pa.Table, number: int) -> Draft:
+    """A file of these rows, described."""
+    sessions = describe_sessions(store.db, _sessions(table))
+    noted = table.replace_schema_metadata({SESSIONS: sessions, NUMBER: str(number).encode()})
+    return Draft(store.folder, folder, noted, number)
 
 
 def _foldable(db: sqlite3.Connection, workspace: int) -> list[tuple[int, str]]:
@@ -130,9 +155,9 @@ def _foldable(db: sqlite3.Connection, workspace: int) -> list[tuple[int, str]]:
     return sorted(small.items())
 
 
-def _next_number(db: sqlite3.Connection) -> int:
+def _last_number(db: sqlite3.Connection) -> int:
     (last,) = db.execute("SELECT coalesce(max(id), 0) FROM sealed").fetchone()
-    return int(last) + 1
+    return int(last)
 
 
 def newest(rows: Iterable[StoredRow]) -> list[StoredRow]:
@@ -150,13 +175,12 @@ def newest_rows(table: pa.Table) -> pa.Table:
     return table.take(pa.array([latest[number] for number in sorted(latest)], type=pa.int64()))
 
 
-def write_file(store: Store, folder: Path, table: pa.Table, number: int) -> SealedFile:
+def write_file(draft: Draft) -> SealedFile:
     """Write one file so that it is whole or absent, and return what to list."""
     import pyarrow.parquet as pq
 
+    table, folder = draft.table, draft.folder
     _make_private(folder)
-    sessions = describe_sessions(store.db, _sessions(table))
-    table = table.replace_schema_metadata({SESSIONS: sessions, NUMBER: str(number).encode()})
     temporary = folder / f".{os.getpid()}.tmp"
     try:
         pq.write_table(
@@ -175,19 +199,19 @@ def write_file(store: Store, folder: Path, table: pa.Table, number: int) -> Seal
         _flush(folder)
     finally:
         temporary.unlink(missing_ok=True)
-    return describe_file(store, final, table, number)
+    return describe_file(draft.store, final, table, draft.number)
 
 
 def _sessions(table: pa.Table) -> list[int]:
     return cast("list[int]", table["session"].to_pylist())
 
 
-def describe_file(store: Store, path: Path, table: pa.Table, number: int) -> SealedFile:
+def describe_file(store: Path, path: Path, table: pa.Table, number: int) -> SealedFile:
     """What the manifest says of a file."""
     times = [at for at in table["at"].to_pylist() if at is not None]
     return SealedFile(
         number=number,
-        path=path.relative_to(store.folder).as_posix(),
+        path=path.relative_to(store).as_posix(),
         rows=table.num_rows,
         bytes=path.stat().st_size,
         first_at=min(times, default=None),
@@ -251,7 +275,8 @@ def register(db: sqlite3.Connection, file: SealedFile, *, now: int) -> None:
 def replace(store: Store, number: int, path: str, table: pa.Table, *, now: int) -> None:
     """Put a file with other rows in the place of a listed one, under the same number."""
     unlist(store.db, [number])
-    register(store.db, write_file(store, (store.folder / path).parent, table, number), now=now)
+    written = write_file(drafted(store, (store.folder / path).parent, table, number))
+    register(store.db, written, now=now)
 
 
 def unlist(db: sqlite3.Connection, numbers: Sequence[int]) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DATABASE = "hansei.db"
 LOCK = "writer.lock"
 BUSY_MS = 10_000
-CACHE_KIB = 64 * 1024
+CACHE_KIB = 16 * 1024
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}

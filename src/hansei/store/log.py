@@ -87,8 +87,8 @@ class _Writer:
     appended: Appended = field(default_factory=Appended)
     hot: dict[tuple[int, int], tuple[object, ...]] = field(default_factory=dict)
     cold: Picked = field(default_factory=Picked)
-    picked: dict[int, int] = field(default_factory=dict)
-    """Where in `cold` an event is, by key."""
+    picked: set[int] = field(default_factory=set)
+    """The keys of what is in `cold`."""
     keys: dict[int, Known] = field(default_factory=dict)
     rows: dict[int, Row] = field(default_factory=dict)
     """What this transaction has taken in, by key."""
@@ -155,7 +155,8 @@ class _Writer:
         place = Known(session.id, session.number(row), row.content)
         at = row.at if row.at is not None else session.ended_at
         if at is not None and at < self.seal_before:
-            self.picked[row.key] = self.cold.add(_head(row, place), bodies, index)
+            self.cold.add(_head(row, place), bodies, index)
+            self.picked.add(row.key)
             self.keys[row.key], self.rows[row.key] = place, row
         else:
             self._put(row, place, bodies, index)
@@ -222,9 +223,8 @@ class _Writer:
         A late change is a hot row that carries the number of the one it replaces.
         """
         self.keys[row.key], self.rows[row.key] = place, row
-        picked = self.picked.get(row.key)
-        if picked is not None:
-            self.cold.change(picked, _head(row, place), bodies, index)
+        if row.key in self.picked:
+            self.cold.change(_head(row, place), bodies[index])
         else:
             self.hot[place.session, place.seq] = (*_head(row, place), *bodies[index])
         self.touched.add(place.session)
@@ -254,8 +254,8 @@ class _Writer:
         db.executemany(
             "INSERT OR IGNORE INTO stale VALUES (?)", [(number,) for number in self.touched]
         )
-        if self.cold.heads:
-            cold.seal_table(self.store, self.cold.table(), now=now)
+        if self.cold.runs:
+            cold.seal_tables(self.store, self.cold.tables(cold.homes(db)), now=now)
 
 
 def family(native: str) -> tuple[str, ...]:

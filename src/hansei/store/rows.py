@@ -79,7 +79,7 @@ def _layout(kind: type[Event]) -> _Layout:
     tag = kind.__struct_config__.tag
     assert isinstance(tag, str)
     shared = [name for name in SHARED if name in names]
-    rest = tuple((f.encode_name, f.default) for f in fields if f.encode_name not in known)
+    rest = tuple((f.encode_name, _default(f)) for f in fields if f.encode_name not in known)
     counted = _COUNTED.get(tag)
     return _Layout(
         kind=tag,
@@ -89,6 +89,12 @@ def _layout(kind: type[Event]) -> _Layout:
         others=_getter([name for name, _ in rest]),
         counted=None if counted is None else SHARED.index(counted),
     )
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    if field.default_factory is not msgspec.NODEFAULT:
+        return field.default_factory()
+    return field.default
 
 
 def _getter(names: Sequence[str]) -> Callable[[Event], tuple[Any, ...]]:
@@ -120,7 +126,7 @@ def _row(event: AnyEvent) -> tuple[Row, Body]:
     rest = {
         name: value
         for (name, default), value in zip(layout.rest, layout.others(event), strict=True)
-        if value is not default and value != default and value != [] and value != {}
+        if value is not default and value != default
     }
     if rest:
         columns[-1] = _encoder.encode(rest).decode()
