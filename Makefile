@@ -4,6 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.dev
+BENCH  := $(VENV)/.bench
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove lock clean
@@ -41,8 +42,8 @@ docs: $(DEV) ## write docs/reference again from the code
 docs-check: $(DEV)
 	$(BIN)/python tools/reference.py --check
 
-bench: $(DEV) ## measure start-up and ingest, as ratios
-	$(BIN)/python tools/bench.py
+bench: $(BENCH) ## measure speed beside other programs and write docs/performance.md (20 minutes)
+	$(BIN)/python tools/bench
 
 prove: $(DEV) ## the long proofs (minutes)
 	$(BIN)/python -m pytest -m prove --timeout=3600
@@ -61,4 +62,8 @@ $(READY): requirements/run.txt pyproject.toml
 
 $(DEV): $(READY) requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(BENCH): $(DEV) requirements/bench.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@

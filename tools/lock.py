@@ -1,6 +1,6 @@
 """Pin every dependency with its hashes: pyproject.toml in, requirements/*.txt out.
 
-Two files, so that running the program needs nothing that only its makers need. The lists are
+Several files, so that running the program needs nothing that only its makers need. The lists are
 universal (every platform and Python we support) and name no index.
 """
 
@@ -31,7 +31,8 @@ def compile_list(name: str, wanted: list[str], *, constraint: Path | None = None
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     run = compile_list("run", [*project["project"]["dependencies"], *BUILD_TOOLS])
-    compile_list("dev", project["dependency-groups"]["dev"], constraint=run)
+    for group, wanted in project["dependency-groups"].items():
+        compile_list(group, wanted, constraint=run)
 
 
 if __name__ == "__main__":
