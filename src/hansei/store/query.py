@@ -19,7 +19,7 @@ from hansei.errors import StoreDamaged, StoreError, UsageError
 from hansei.store.rows import COLUMNS, json_list
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
@@ -232,7 +232,7 @@ class Log:
         found = f'INSERT INTO matches SELECT session, seq, "at", rank FROM {{}} WHERE {condition}'
         with self._aside(found.format(_SEALED), {**values, **self._sealed()}):
             may_match = _quick_test(pattern)
-            for hot in self._hot(_SCANNED, choice.kinds, choice.sessions, may_match):
+            for hot in self._hot(_SCANNED, choice.kinds, choice.sessions, *may_match):
                 self._ask_hot(found, hot, values)
         self._drop_replaced("matches")
 
@@ -305,17 +305,18 @@ class Log:
         columns: Sequence[str],
         kinds: Sequence[str],
         sessions: Sequence[int],
-        wanted: Callable[[StoredRow], bool] | None = None,
+        condition: str = "true",
+        values: Sequence[str] = (),
     ) -> Iterator[pa.RecordBatchReader]:
         """Hot rows of these kinds and sessions, so many bytes at a time."""
         # Arrow wants bytes: a text that never becomes a Python string saves a quarter of the time.
         raw = [f"CAST({name} AS BLOB)" if name in _LONG else name for name in columns]
         rows = self.store.db.execute(
             f"SELECT {', '.join(raw)} FROM events WHERE {_one_of(kinds)}"
-            " AND session IN (SELECT value FROM json_each(?))",
-            (json_list(sessions),),
+            f" AND session IN (SELECT value FROM json_each(?)) AND ({condition})",
+            (json_list(sessions), *values),
         )
-        for part in _parts(filter(wanted, rows) if wanted else rows):
+        for part in _parts(rows):
             yield _as_arrow(columns, part)
 
     def _sealed_rows(self, places: Sequence[Place]) -> list[StoredRow]:
@@ -490,35 +491,34 @@ def _as_arrow(columns: Sequence[str], rows: list[StoredRow]) -> pa.RecordBatchRe
     return pa.RecordBatchReader.from_batches(schema, [batch])
 
 
-def _quick_test(pattern: Pattern) -> Callable[[StoredRow], bool] | None:
-    """A test of a row with the columns `_SCANNED` that is true wherever the pattern matches.
+def _quick_test(pattern: Pattern) -> tuple[str, list[str]]:
+    """A condition for SQLite that is true wherever the pattern matches, and its values.
 
     Most hot rows fail it and need not be handed over. There is none for a regular expression, nor
     for letters that have capitals outside ASCII.
     """
     if pattern.regex or not (pattern.case_sensitive or pattern.text.isascii()):
-        return None
-    if pattern.case_sensitive:
-        plain, escaped = pattern.text.encode(), _escaped(pattern.text).encode()
-        return lambda row: (
-            row[3] == "slash_command" or plain in (row[-2] or b"") or escaped in (row[-1] or b"")
-        )
-    plain, escaped = pattern.text.lower().encode(), _escaped(pattern.text).lower().encode()
-    return lambda row: (
-        row[3] == "slash_command" or _holds(row[-2], plain) or _holds(row[-1], escaped)
-    )
+        return "true", []
+    plain, escaped = pattern.text, _escaped(pattern.text)
+    holds = "instr({}, ?) > 0" if pattern.case_sensitive else "{} LIKE ? ESCAPE '\\'"
+    values = [plain, escaped] if pattern.case_sensitive else [_like(plain), _like(escaped)]
+    tests = ["kind = 'slash_command'", holds.format("text"), holds.format("detail")]
+    if not pattern.case_sensitive:
+        folded = [_like(sign) for letter, sign in _FOLDING.items() if letter in plain.lower()]
+        tests += [holds.format(column) for column in ("text", "detail") for _ in folded]
+        values += folded * 2
+    return " OR ".join(tests), values
 
 
-_FOLDING_INTO_ASCII = "\u212a".encode(), "\u017f".encode()
+_FOLDING = {"k": "\u212a", "s": "\u017f"}
 """The kelvin sign is a capital k, the long s a small s; no other letter is one of ASCII's."""
 
 
-def _holds(value: bytes | None, small: bytes) -> bool:
-    if value is None:
-        return False
-    if small in value.lower():
-        return True
-    return not value.isascii() and any(letter in value for letter in _FOLDING_INTO_ASCII)
+def _like(text: str) -> str:
+    """What holds the text, as a pattern of SQLite."""
+    for special in "\\%_":
+        text = text.replace(special, f"\\{special}")
+    return f"%{text}%"
 
 
 def _hot_row(store: Store, place: Place) -> StoredRow:
