@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import time
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 import click
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from hansei.config import Config
+    from hansei.config import Config, Environment
     from hansei.ops.ingest import IngestReport
     from hansei.ops.scope import Scope
     from hansei.store.database import Store
@@ -26,22 +27,51 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class Place(NamedTuple):
+    """A machine and the folder on it where the person stands."""
+
+    environment: Environment
+    folder: Path
+
+
+_elsewhere: ContextVar[Place | None] = ContextVar("elsewhere", default=None)
+
+
+@contextmanager
+def elsewhere(place: Place) -> Iterator[None]:
+    """Have every command believe it runs at another place."""
+    token = _elsewhere.set(place)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
 def now() -> int:
     """Milliseconds since 1970: the one place where the clock is read."""
     return int(time.time() * 1000)
 
 
-def config() -> Config:
-    from hansei.config import load
+def environment() -> Environment:
+    """The machine that commands are about."""
+    from hansei.config import Environment
 
-    return load()
+    place = _elsewhere.get()
+    return place.environment if place else Environment.current()
 
 
 def folder() -> Path:
     """Where the person stands."""
-    from hansei.config import Environment, working_folder
+    from hansei.config import working_folder
 
-    return working_folder(Environment.current())
+    place = _elsewhere.get()
+    return place.folder if place else working_folder(environment())
+
+
+def config() -> Config:
+    from hansei.config import load
+
+    return load(environment(), folder())
 
 
 @contextmanager

@@ -78,6 +78,19 @@ def warn(message: str) -> None:
     click.echo(f"{click.style('warning', fg='yellow')}: {safe(message)}", err=True)
 
 
+@contextmanager
+def working(words: str) -> Iterator[None]:
+    """Say on a terminal what takes its time; the line is gone when it is done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    click.echo(click.style(words, dim=True), err=True, nl=False)
+    try:
+        yield
+    finally:
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+
 class ProgressLine:
     """One line on a terminal that tells how far an ingest is; silent for the first second."""
 

@@ -140,6 +140,22 @@ def _beginning(text: str, columns: int) -> str:
     return text
 
 
+def wrapped(text: str, indent: int = 0) -> list[str]:
+    """A plain text broken between words at the terminal's edge; later lines are indented."""
+    import textwrap
+
+    hanging = " " * indent
+    return textwrap.wrap(
+        text,
+        terminal_width(),
+        subsequent_indent=hanging,
+        break_long_words=False,
+        break_on_hyphens=False,
+        replace_whitespace=False,
+        drop_whitespace=True,
+    )
+
+
 def one_line(text: str) -> str:
     """A text without line breaks or anything a terminal would obey."""
     return " ".join(safe(text).split())

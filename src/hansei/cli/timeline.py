@@ -199,7 +199,8 @@ def fold(text: str, limit: int, taken: int) -> list[str]:
     more = f"… {plural(len(lines) - limit, 'line')} more" if len(lines) > limit else ""
     if limit == 1:
         room = columns - taken - (len(more) + 1 if more else 0)
-        return [f"{output.cut(lines[0], max(room, 1))} {more}".rstrip()]
+        first = output.cut(lines[0], max(room, 1))
+        return [f"{first.removesuffix('…').rstrip()} {more}" if more else first]
     if more:
         tail = limit // 2
         lines = [*lines[: limit - tail], dim(more), *lines[-tail:]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import msgspec
 from hansei.synth.output import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from hansei.synth.story import Change, Era, Session
@@ -29,12 +30,15 @@ def iso(at: int) -> str:
     return moment(at).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def save(path: Path, lines: Iterable[dict[str, Any]], root: Path) -> None:
-    """Write lines of JSON with the repository's real folder in them."""
+def save(path: Path, lines: Sequence[dict[str, Any]], root: Path) -> None:
+    """Write lines of JSON with the repository's real folder in them, at the time of the last."""
     place = msgspec.json.encode(str(root))[1:-1]
     encode = msgspec.json.encode
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(encode(line).replace(_ROOT, place) + b"\n" for line in lines))
+    last = max(line["timestamp"] for line in lines if "timestamp" in line)
+    seconds = datetime.fromisoformat(last).timestamp()
+    os.utime(path, (seconds, seconds))
 
 
 def one_of(versions: Mapping[Era, tuple[str, ...]], session: Session) -> str:

@@ -54,3 +54,20 @@ SHAPES: dict[str, Callable[[Random], str]] = {
 def secret(kind: str, rng: Random) -> str:
     """A fresh secret of a named shape."""
     return SHAPES[kind](rng)
+
+
+def pieces(kind: str, value: str) -> tuple[str, ...]:
+    """What of a secret may be found nowhere, each piece within one line.
+
+    The whole is often more than what is secret, and a whole that is not found proves little where
+    it was cut, wrapped or escaped.
+    """
+    match kind:
+        case "private_key":
+            return tuple(value.split("\n")[1:-1])
+        case "postgres_url":
+            return (value.partition("@")[0].rpartition(":")[2],)
+        case "json_web_token":
+            return tuple(value.split(".")[1:])
+        case _:
+            return (value,)

@@ -16,6 +16,7 @@ import msgspec
 from hansei.synth.history import NOTE_COMMIT, ROOT, RULE_COMMIT
 from hansei.synth.meter import tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
+from hansei.synth.secrets import pieces
 from hansei.synth.story import (
     Command,
     Compaction,
@@ -164,6 +165,8 @@ class SecretTruth:
     session: str
     kind: str
     value: str
+    pieces: tuple[str, ...]
+    """The parts that may be found nowhere else, such as the password of an address."""
     place: Literal["prompt", "output", "file"]
 
 
@@ -345,7 +348,7 @@ class Recorder:
             case Landing():
                 record = self._edit(plant, where, writer)
             case Leak(kind, value, place):
-                record = SecretTruth(where, kind, value, place)
+                record = SecretTruth(where, kind, value, pieces(kind, value), place)
             case Decoy(call, why):
                 record = DecoyTruth(where, writer.call_id(call), why)
         if record is not None:

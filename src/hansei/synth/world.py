@@ -83,9 +83,9 @@ def build(
     return World(home, repo, recorder.truth())
 
 
-def small_demo(folder: Path, now_ms: int) -> World:
+def small_demo(folder: Path, now_ms: int, seed: int = DEMO_SEED) -> World:
     """Fourteen sessions over three weeks by every agent there is."""
-    return build(folder, seed=DEMO_SEED, now_ms=now_ms, sessions=14, weeks=3, agents=agents())
+    return build(folder, seed=seed, now_ms=now_ms, sessions=14, weeks=3, agents=agents())
 
 
 def _writer(name: str) -> Writer:

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from hansei.cli import app, output
-from hansei.config import Config, Environment, Settings, store_folder
+from hansei.config import Config, Settings, store_folder
 from hansei.errors import ConfigError
 
 
@@ -39,7 +39,7 @@ def _config() -> tuple[Config, ConfigError | None]:
     try:
         return app.config(), None
     except ConfigError as problem:
-        environment = Environment.current()
+        environment = app.environment()
         store = store_folder(environment, app.folder())
         return Config(store, Settings(), environment), problem
 

@@ -51,30 +51,34 @@ def screen(answer: Status) -> Iterator[str]:
     yield ""
     price = output.dollars(total.cost_nanodollars)
     unpriced = f" + {total.unpriced_requests:,} requests of unknown price"
-    yield (
-        f"spend    {output.tokens(total.total_tokens)} tokens (measured), {price} (derived)"
-        f"{unpriced if total.unpriced_requests else ''}"
-    )
-    yield f"doubles  {removed(answer.summary.removed)}"
-    yield f"unread   {_unread(answer)}"
-    yield f"places   {_workspaces(answer)}"
+    facts = {
+        "spend": f"{output.tokens(total.total_tokens)} tokens (measured), {price} (derived)"
+        f"{unpriced if total.unpriced_requests else ''}",
+        "doubles": removed(answer.summary.removed),
+        "unread": _unread(answer),
+        "places": _workspaces(answer),
+    }
+    for name, fact in facts.items():
+        yield from output.wrapped(f"{name:8} {fact}", 9)
     yield ""
     yield from _next(answer)
 
 
 def _agent(agent: AgentStatus) -> Iterator[str]:
     drivers = ", ".join(f"{n:,} {driver(name)}" for name, n in agent.by_driver.items())
-    yield (
+    yield from output.wrapped(
         f"{agent.title:12} {plural(agent.sessions, 'session')} ({drivers}),"
-        f" {output.span(agent.first_at, agent.last_at)}"
+        f" {output.span(agent.first_at, agent.last_at)}",
+        13,
     )
     if agent.expiry is not None:
         left = agent.expiry.after_days - agent.expiry.oldest_days
         when = f"in {plural(left, 'day')}" if left > 0 else "at any time"
-        yield dim(
+        told = (
             f"{'':12} it deletes transcripts after {agent.expiry.after_days} days, the oldest"
             f" {when}; what hansei has read stays"
         )
+        yield from map(dim, output.wrapped(told, 13))
 
 
 def _unread(answer: Status) -> str:

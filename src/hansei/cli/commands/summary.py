@@ -56,18 +56,22 @@ def command(by: tuple[str, ...], wanted: dict[str, Any], ingest: bool, as_json: 
 
 def report(answer: Summary) -> list[str]:
     """The summary as people read it."""
-    lines = [heading(answer), "", *_table(answer), ""]
+    lines = [*heading(answer), "", *_table(answer), ""]
     lines += _notes(answer)
     return lines
 
 
-def heading(answer: Summary) -> str:
+def heading(answer: Summary) -> list[str]:
+    """What is summed up: workspace, days and sessions; on two lines where one is too short."""
     count = sum(answer.drivers.values())
     parts = [f"{n:,} {driver(name)}" for name, n in answer.drivers.items()]
     title = output.bold(f"Summary · {output.one_line(answer.workspace or 'all workspaces')}")
     first = max(answer.since, answer.first_at) if answer.since and answer.first_at else None
     days = output.span(first or answer.first_at, answer.last_at)
-    return f"{title} · {days} · {output.plural(count, 'session')} ({', '.join(parts)})"
+    counted = f"{output.plural(count, 'session')} ({', '.join(parts)})"
+    line = f"{title} · {days} · {counted}"
+    fits = output.width(line) <= output.terminal_width()
+    return [line] if fits else [f"{title} · {days}", counted]
 
 
 def driver(name: str) -> str:
@@ -127,7 +131,7 @@ def _notes(answer: Summary) -> list[str]:
         count = output.plural(total.unmeasured_requests, "request")
         notes.append(f"{count} did not record their tokens")
     notes.append(removed(answer.removed))
-    return [output.dim(note) for note in notes]
+    return [output.dim(line) for note in notes for line in output.wrapped(note, 2)]
 
 
 def removed(told: Removed) -> str:
