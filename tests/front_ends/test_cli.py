@@ -126,7 +126,9 @@ def test_a_machine_without_agents_gets_the_demo(hansei: Hansei) -> None:
     assert done.returncode == 0, done.stderr
     assert "No transcripts of coding agents were found" in done.stdout
     assert ".claude" in done.stdout
-    assert "A generated history" in done.stdout
+    assert "on a generated history" in done.stdout
+    assert "$ hansei summary" in done.stdout
+    assert done.stdout.rstrip().endswith("hansei demo")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +281,7 @@ def test_rows_can_be_told_apart_on_a_narrow_terminal(
         scope = () if command == ("prices",) else ("--all",)
         done = hansei(*command, *scope, COLUMNS=str(columns))
         lines = done.stdout.splitlines()
-        table = lines[2:] if command == ("summary",) else lines
+        table = lines[lines.index("") + 1 :] if command == ("summary",) else lines
         rows = [line for line in table[: len(MODELS) + 1] if line]
         assert max(map(len, rows)) <= columns
         assert len({line.split()[0] for line in rows}) == len(MODELS) + 1

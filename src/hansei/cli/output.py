@@ -141,19 +141,20 @@ def _beginning(text: str, columns: int) -> str:
 
 
 def wrapped(text: str, indent: int = 0) -> list[str]:
-    """A plain text broken between words at the terminal's edge; later lines are indented."""
+    """A plain text broken between words at the terminal's edge; later lines are indented.
+
+    A no-break space keeps words together and is printed as a plain one.
+    """
     import textwrap
 
-    hanging = " " * indent
-    return textwrap.wrap(
+    lines = textwrap.wrap(
         text,
         terminal_width(),
-        subsequent_indent=hanging,
+        subsequent_indent=" " * indent,
         break_long_words=False,
         break_on_hyphens=False,
-        replace_whitespace=False,
-        drop_whitespace=True,
     )
+    return [line.replace("\xa0", " ") for line in lines]
 
 
 def one_line(text: str) -> str:

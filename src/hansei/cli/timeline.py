@@ -80,7 +80,7 @@ def heading(shown: Shown) -> Iterator[str]:
         output.duration(session.started_at, session.ended_at),
         session.id,
     ]
-    yield dim(" · ".join(map(one_line, facts)))
+    yield from map(dim, output.wrapped(" · ".join(map(one_line, facts)), 2))
     place = one_line(session.cwd or "folder not recorded")
     yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
     yield _sums(session)
@@ -89,7 +89,8 @@ def heading(shown: Shown) -> Iterator[str]:
     if session.inherited:
         yield dim(f"begins with {plural(session.inherited, 'event')} copied from another session")
     for child in shown.children:
-        yield dim(one_line(f"started {child.short}: {child.name or child.id}"))
+        started = one_line(f"started {child.short}: {child.name or child.id}")
+        yield dim(output.cut(started, output.terminal_width()))
 
 
 def _sums(session: SessionLine) -> str:

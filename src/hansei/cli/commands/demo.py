@@ -49,8 +49,8 @@ def command(no_pause: bool, keep: str | None, seed: int | None, as_json: bool) -
             output.write_json("demo", {"launcher": kept, "steps": guide.told(tour, STOPS)})
             return
         done = guide.walk(tour, STOPS, pause=not no_pause and guide.can_pause())
-        for line in _kept(tour.demo, launcher) if launcher else _farewell(done=done):
-            output.write(line)
+    for line in _kept(tour.demo, launcher) if launcher else _farewell(done=done):
+        output.write(line)
 
 
 def show_demo() -> None:

@@ -66,10 +66,9 @@ def screen(answer: Status) -> Iterator[str]:
 
 def _agent(agent: AgentStatus) -> Iterator[str]:
     drivers = ", ".join(f"{n:,} {driver(name)}" for name, n in agent.by_driver.items())
+    days = output.span(agent.first_at, agent.last_at).replace(" ", "\xa0")
     yield from output.wrapped(
-        f"{agent.title:12} {plural(agent.sessions, 'session')} ({drivers}),"
-        f" {output.span(agent.first_at, agent.last_at)}",
-        13,
+        f"{agent.title:12} {plural(agent.sessions, 'session')} ({drivers}), {days}", 13
     )
     if agent.expiry is not None:
         left = agent.expiry.after_days - agent.expiry.oldest_days

@@ -142,7 +142,9 @@ def go_on() -> bool:
     click.echo(dim("Enter: go on   q: leave "), err=True, nl=False)
     try:
         while True:
-            key = click.getchar()
+            typed_at_once = click.getchar()
+            escape = typed_at_once.startswith("\x1b")  # an arrow key is Escape and more
+            key = typed_at_once if escape else typed_at_once[-1:]
             if key in ("\r", "\n", " "):
                 return True
             if key in ("q", "Q", "\x1b"):

@@ -132,8 +132,8 @@ def secrets(tour: Tour) -> Step | None:
     )
     return Step(
         "An agent read my keys. Where are they now?",
-        "Secrets are replaced before anything is stored. What stands there now tells their kind, and"
-        " shows where the same one turns up again.",
+        "Secrets are replaced before anything is stored. What stands there now tells their kind"
+        " and shows where the same one turns up again.",
         ("show", reference),
         proof=Proof(_fields(leaks), [_verdict(not leaks.in_store, line), dim(looked)]),
     )
