@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import pyarrow as pa
 
 from hansei.synth import build
 
@@ -28,11 +29,14 @@ class Shelf:
         return self.world.truth
 
     def lines(self, path: str) -> list[dict[str, Any]]:
-        data = (self.world.home / path).read_bytes()
-        return [msgspec.json.decode(line) for line in data.splitlines()]
+        return [msgspec.json.decode(line) for line in self.text(path).split("\n") if line]
 
     def text(self, path: str) -> str:
-        return (self.world.home / path).read_text(encoding="utf-8")
+        """A transcript's text, unpacked where it is packed."""
+        if not path.endswith(".zst"):
+            return (self.world.home / path).read_text(encoding="utf-8")
+        with pa.input_stream(str(self.world.home / path), compression="zstd") as packed:
+            return packed.read().decode()
 
     def git(self, *arguments: str) -> str:
         done = subprocess.run(

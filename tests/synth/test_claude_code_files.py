@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hansei.synth.output import ROOT
+from hansei.synth.output import PROJECT, ROOT
 from synthetic_world import Shelf, stock
 
 if TYPE_CHECKING:
@@ -136,7 +136,8 @@ def test_the_context_grows_by_exactly_what_was_put_into_it(shelf: Shelf) -> None
         for line in shelf.lines(session.files[0]):
             if line.get("isSidechain"):
                 continue
-            pieces += texts_given(line, str(shelf.world.repo))
+            project = (shelf.world.home / session.files[0]).parent
+            pieces += texts_given(line, str(project))
             if line["type"] != "assistant" or line["message"]["stop_reason"] is None:
                 continue
             usage = line["message"]["usage"]
@@ -149,18 +150,18 @@ def test_the_context_grows_by_exactly_what_was_put_into_it(shelf: Shelf) -> None
     assert checked > 100
 
 
-def texts_given(line: dict[str, Any], repo: str) -> list[str]:
-    """Texts of a line that go to the model, with the folder's name at its nominal length."""
+def texts_given(line: dict[str, Any], project: str) -> list[str]:
+    """Texts of a line that go to the model, with the names of folders at their nominal length."""
     if line["type"] == "attachment":
         return [line["attachment"]["prompt"]]
     if line["type"] != "user" or "[Request interrupted" in str(line["message"]["content"])[:60]:
         return []
     content = line["message"]["content"]
     if isinstance(content, str):
-        return [content.replace(repo, ROOT)]
+        return [content.replace(line["cwd"], ROOT)]
     given = [block["content"] for block in blocks(line, "tool_result")]
     plain = [part if isinstance(part, str) else part[0]["text"] for part in given]
-    return [part.replace(repo, ROOT) for part in plain]
+    return [part.replace(project, PROJECT).replace(line["cwd"], ROOT) for part in plain]
 
 
 def context(usage: dict[str, Any]) -> int:

@@ -159,8 +159,19 @@ def test_exit_codes_stand_in_the_text_in_the_form_of_the_version(shelf: Shelf) -
 def test_rollouts_lie_under_the_day_they_began(shelf: Shelf) -> None:
     for session in sessions(shelf):
         day = shelf.lines(session.files[0])[0]["timestamp"][:10]
+        if session.files[0].startswith(".codex/archived_sessions"):
+            assert session.files[0].endswith(f"{session.id}.jsonl.zst")
+            continue
         assert f"sessions/{day.replace('-', '/')}/rollout-{day}T" in session.files[0]
         assert session.files[0].endswith(f"{session.id}.jsonl")
+
+
+def test_some_old_threads_are_packed_and_put_away(shelf: Shelf) -> None:
+    packed = [one for one in sessions(shelf) if one.files[0].endswith(".zst")]
+    assert packed
+    for session in packed:
+        assert session.files[0].startswith(".codex/archived_sessions/")
+        assert shelf.lines(session.files[0])[0]["payload"]["id"] == session.id
 
 
 def test_prompts_are_as_many_as_the_truth_says(shelf: Shelf) -> None:

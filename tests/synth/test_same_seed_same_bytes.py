@@ -1,16 +1,19 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 import msgspec
+import pyarrow as pa
 import pytest
 
 from hansei.errors import UsageError
 from hansei.synth import agents, as_json, build, small_demo
+from hansei.synth.history import worktree_of
 from synthetic_world import NOW
 
 if TYPE_CHECKING:
@@ -40,15 +43,26 @@ def truth_of(world: World) -> str:
     return msgspec.json.encode(world.truth).decode().replace(dashed(world), "REPO")
 
 
+def plain(path: Path) -> bytes:
+    """A file's bytes, unpacked: how well a text packs depends on the paths in it."""
+    if path.suffix != ".zst":
+        return path.read_bytes()
+    with pa.input_stream(str(path), compression="zstd") as packed:
+        body: bytes = packed.read()
+        return body
+
+
 def fingerprint(world: World) -> dict[str, str]:
     """Digest of every file, with the folder's own path taken out, and the head of the history."""
-    place = str(world.repo)
+    places = {str(world.home): "HOME", str(world.repo): "REPO", dashed(world): "REPO"}
     files = {}
-    for top in (world.home, world.repo):
+    for top in (world.home, world.repo, worktree_of(world.repo)):
         for path in sorted(top.rglob("*")):
-            if path.is_file() and ".git" not in path.parts:
-                name = str(path.relative_to(top)).replace(dashed(world), "REPO")
-                body = path.read_bytes().replace(place.encode(), b"REPO")
+            if path.is_file() and ".git" not in path.relative_to(top).parts:
+                name, body = str(path.relative_to(top.parent)), plain(path)
+                for place, word in places.items():
+                    name = name.replace(place, word)
+                    body = body.replace(place.encode(), word.encode())
                 files[name] = sha256(body).hexdigest()
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=world.repo, capture_output=True, check=True, text=True
@@ -60,6 +74,26 @@ def test_the_same_arguments_give_the_same_bytes_in_any_folder(tmp_path: Path) ->
     one, other = make(tmp_path / "one"), make(tmp_path / "a-longer-name")
     assert fingerprint(one) == fingerprint(other)
     assert truth_of(one) == truth_of(other)
+
+
+def test_two_runs_in_one_folder_differ_in_no_byte(tmp_path: Path) -> None:
+    seen = []
+    for _ in range(2):
+        world = make(tmp_path / "world")
+        files = [path for path in sorted(world.home.rglob("*")) if path.is_file()]
+        assert any(path.suffix == ".zst" for path in files)
+        head = fingerprint(world)["HEAD"]
+        truth = msgspec.json.encode(world.truth)
+        seen.append(([(path, path.read_bytes()) for path in files], head, truth))
+        shutil.rmtree(tmp_path / "world")
+    assert seen[0] == seen[1]
+
+
+def test_a_transcript_is_as_old_as_its_last_line(tmp_path: Path) -> None:
+    world = make(tmp_path, sessions=4)
+    for session in world.truth.sessions:
+        changed = (world.home / session.files[0]).stat().st_mtime * 1000
+        assert session.ended <= round(changed) < NOW
 
 
 def test_another_seed_gives_another_world(tmp_path: Path) -> None:
@@ -134,6 +168,9 @@ def test_the_demo_shows_everything_whatever_the_day(tmp_path: Path, days_later: 
     assert truth.corrections
     assert truth.rereads
     assert truth.hauls
+    assert truth.spills
+    assert any(session.worktree for session in truth.sessions)
+    assert any(path.endswith(".zst") for one in truth.sessions for path in one.files)
     assert truth.rule.broken_before > truth.rule.broken_after
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from hansei.config import Config, Environment, Settings
 from hansei.ops.scope import Scope
 from hansei.ops.sessions import sessions
 from hansei.ops.summary import summary
+from hansei.sources.families import zstd
 from hansei.store import reading
 from hansei.synth import small_demo
 
@@ -144,7 +146,9 @@ def leaks(store: Store, demo: Demo) -> Leaks:
     files = [path for path in store.folder.rglob("*") if path.is_file()]
     numbers = [number for (number,) in store.db.execute("SELECT id FROM sessions ORDER BY id")]
     rows = [str(row).encode() for number in numbers for row in reading.rows(store, number)]
-    written = [path.read_bytes() for path in demo.world.home.rglob("*.jsonl")]
+    written = [
+        _plain(demo.world.home / file) for it in demo.world.truth.sessions for file in it.files
+    ]
     return Leaks(
         planted=len(secrets),
         in_transcripts=len(_found(secrets, written)),
@@ -152,6 +156,16 @@ def leaks(store: Store, demo: Demo) -> Leaks:
         files=len(files),
         rows=len(rows),
     )
+
+
+def _plain(path: Path) -> bytes:
+    """A transcript's bytes, unpacked where it is packed."""
+    if path.suffix != zstd.SUFFIX:
+        return path.read_bytes()
+    with closing(zstd.Unpacked(path)) as packed:
+        size = packed.size()
+        packed.seek(0)
+        return packed.read(size)
 
 
 def _found(secrets: Iterable[SecretTruth], texts: list[bytes]) -> list[SecretTruth]:

@@ -130,6 +130,7 @@ def _happenings(tale: Tale) -> list[Callable[[Tale], None]]:
         "interrupt": scenes.interrupt,
         "decline": scenes.decline,
         "compact": scenes.compact,
+        "spill": scenes.spill,
         "queue": scenes.queue,
         "leak_output": scenes.leak_output,
         "leak_file": scenes.leak_file,

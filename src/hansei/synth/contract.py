@@ -28,6 +28,8 @@ class Traits:
     """Whether a prompt typed while the agent works can be told from another."""
     subagents_inherit: bool
     """Whether a subagent may begin with the parent's context, replayed in its file."""
+    spills_outputs: bool = False
+    """Whether new versions move long outputs to a file."""
     cache_block: int = 1
     """Cache reads come in multiples of this."""
 
@@ -45,6 +47,8 @@ class Written:
     """Files that hold nothing that is not in another file."""
     naive: dict[str, int] = field(default_factory=dict)
     """Session key to the sum of all usages on all lines of its files, repeats and copies too."""
+    spills: dict[str, str] = field(default_factory=dict)
+    """Call key to the file that its output was moved to."""
     inline: set[str] = field(default_factory=set)
     """Sessions without a file of their own."""
 

@@ -52,6 +52,7 @@ class Doing:
     state: State = "ok"
     exit_code: int | None = None
     answered: bool = True
+    spilled: bool = False
 
 
 def ran(command: str, text: str, seconds: float = 1.0, exit_code: int = 0) -> Doing:
@@ -182,7 +183,8 @@ class Draft:
         outcome = None
         if doing.answered:
             self._moments.append((self._elastic, self._rigid + doing.seconds))
-            outcome = Outcome(doing.text, len(self._moments) - 1, doing.state, doing.exit_code)
+            at_end = len(self._moments) - 1
+            outcome = Outcome(doing.text, at_end, doing.state, doing.exit_code, doing.spilled)
             self._bytes += len(doing.text)
         return Call(key, at, doing.action, outcome)
 

@@ -122,10 +122,17 @@ def write_repository(folder: Path, plan: WorldPlan) -> dict[str, str]:
     with stream.open("rb") as given:
         _git(folder, "fast-import", "--quiet", f"--export-marks={marks}", given=given)
     _git(folder, "reset", "--quiet", "--hard", "main")
+    worktree = worktree_of(folder)
+    _git(folder, "worktree", "add", "--quiet", "--detach", str(worktree), "main")
     ids = dict(line.split() for line in marks.read_text().splitlines())
     marks.unlink()
     stream.unlink()
     return {name: ids[f":{number}"] for number, name in enumerate(names, 1)}
+
+
+def worktree_of(repository: Path) -> Path:
+    """The folder in which work on a branch is done."""
+    return repository.with_name(f"{repository.name}-branch")
 
 
 # --- what people commit ---------------------------------------------------------------------------

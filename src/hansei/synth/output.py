@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 ROOT = "/~berthline~"
 """Stands for the repository's folder in every text of a story; a writer puts the real one in."""
 
+PROJECT = "/~project~"
+"""Stands for the folder in which an agent keeps a repository's sessions."""
+
 _POOL = 4000
 """Distinct log lines to draw windows from: enough that two long outputs hardly share a window."""
 

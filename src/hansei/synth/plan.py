@@ -88,6 +88,11 @@ class Outline:
         return self.sittings[0].developer
 
     @property
+    def in_worktree(self) -> bool:
+        """Whether it is done beside the main folder: what is on a branch of its own is."""
+        return self.fate == "squashed"
+
+    @property
     def works(self) -> bool:
         """Whether it changes code."""
         return self.kind in {"feature", "fix"}
@@ -129,6 +134,18 @@ PATTERNS: tuple[Pattern, ...] = (
         "unanswered",
         0.03,
         fits=lambda outline: outline.driver == "automated",
+        within="agent",
+    ),
+    Pattern(
+        "put_away",
+        0.1,
+        fits=lambda outline: outline.driver == "human" and outline.era == "old",
+        within="agent",
+    ),
+    Pattern(
+        "spill",
+        0.1,
+        fits=lambda outline: outline.works and outline.era == "new",
         within="agent",
     ),
     Pattern("slash", 0.12),

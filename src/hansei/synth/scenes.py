@@ -33,6 +33,7 @@ from hansei.synth.story import (
     Reread,
     Run,
     Search,
+    Spill,
     Stumble,
     Trial,
 )
@@ -289,6 +290,15 @@ def haul(tale: Tale) -> None:
     tale.draft.plants.append(Haul(key))
     for path in ("src/berthline/money.py", "src/berthline/app.py"):
         tale.draft.read(path)
+
+
+def spill(tale: Tale) -> None:
+    """Print so much that the agent moves it to a file and shows its model the beginning only."""
+    if not tale.traits.spills_outputs or tale.plants("copy"):  # a copied file leaves those behind
+        return
+    text = tale.draft.body(tale.rng.randrange(900, 1200))
+    (key,) = tale.draft.act(Doing(Run("git log -p --stat"), text, 1.1, exit_code=0, spilled=True))
+    tale.draft.plants.append(Spill(key))
 
 
 def delegate(tale: Tale) -> None:

@@ -109,6 +109,8 @@ class Outcome:
     state: State = "ok"
     exit_code: int | None = None
     """As the shell reported it; a pipe may hide the real one."""
+    spilled: bool = False
+    """Whether it is too long for the transcript, where an agent moves such outputs to a file."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,13 @@ class Haul:
 
 
 @dataclass(frozen=True)
+class Spill:
+    """An output that was moved to a file, so that the model saw only its beginning."""
+
+    call: str
+
+
+@dataclass(frozen=True)
 class Correction:
     step: int
     """Index of the prompt among the session's steps."""
@@ -241,7 +250,7 @@ class Trial:
     broken: bool
 
 
-Plant: TypeAlias = Stumble | Reread | Haul | Correction | Leak | Landing | Decoy | Trial
+Plant: TypeAlias = Stumble | Reread | Haul | Spill | Correction | Leak | Landing | Decoy | Trial
 
 
 # --- sessions -------------------------------------------------------------------------------------
@@ -310,6 +319,8 @@ class Episode:
     """How many steps of the original were copied."""
     copied: bool = False
     """Whether somebody made a second copy of the file."""
+    put_away: bool = False
+    """Whether the session was archived, where an agent can do that."""
 
     def child(self, key: str) -> Told:
         return next(told for told in self.children if told.session.key == key)

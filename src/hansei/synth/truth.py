@@ -29,6 +29,7 @@ from hansei.synth.story import (
     Prompt,
     Request,
     Reread,
+    Spill,
     Stumble,
     Trial,
     calls,
@@ -72,6 +73,8 @@ class SessionTruth:
     version: str
     model: str
     branch: str
+    worktree: bool
+    """Whether its folder is a worktree beside the repository's main one."""
     commit: str
     parent: str | None
     relation: Relation | None
@@ -146,6 +149,16 @@ class HaulTruth:
 
 
 @dataclass(frozen=True)
+class SpillTruth:
+    session: str
+    call: str
+    bytes: int
+    """Of the whole output."""
+    file: str
+    """Where it is, relative to the home folder."""
+
+
+@dataclass(frozen=True)
 class EditTruth:
     session: str
     call: str
@@ -199,6 +212,7 @@ class Truth:
     corrections: tuple[CorrectionTruth, ...]
     rereads: tuple[RereadTruth, ...]
     hauls: tuple[HaulTruth, ...]
+    spills: tuple[SpillTruth, ...]
     edits: tuple[EditTruth, ...]
     secrets: tuple[SecretTruth, ...]
     decoys: tuple[DecoyTruth, ...]
@@ -254,7 +268,10 @@ class Recorder:
         for told in (episode.main, *episode.children):
             self._sessions.append(self._session(outline, told, written, writer))
             for plant in told.session.plants:
-                self._plant(plant, told.session, writer, exposed=outline.exposed)
+                if isinstance(plant, Spill):
+                    self._spill(plant.call, told.session, written, writer)
+                else:
+                    self._plant(plant, told.session, writer, exposed=outline.exposed)
 
     def truth(self) -> Truth:
         return Truth(
@@ -263,6 +280,7 @@ class Recorder:
             corrections=tuple(self._found.get(CorrectionTruth, ())),
             rereads=tuple(self._found.get(RereadTruth, ())),
             hauls=tuple(self._found.get(HaulTruth, ())),
+            spills=tuple(self._found.get(SpillTruth, ())),
             edits=tuple(self._found.get(EditTruth, ())),
             secrets=tuple(self._found.get(SecretTruth, ())),
             decoys=tuple(self._found.get(DecoyTruth, ())),
@@ -303,6 +321,7 @@ class Recorder:
             version=writer.version(session),
             model=writer.traits.model_of(session),
             branch=session.branch,
+            worktree=outline.in_worktree,
             commit=session.commit,
             parent=parent,
             relation=session.relation,
@@ -353,6 +372,14 @@ class Recorder:
                 record = DecoyTruth(where, writer.call_id(call), why)
         if record is not None:
             self._found.setdefault(type(record), []).append(record)
+
+    def _spill(self, key: str, session: Session, written: Written, writer: Writer) -> None:
+        call = next(call for call in calls(session) if call.key == key)
+        assert call.outcome is not None
+        size = len(call.outcome.text.encode())
+        where, name = writer.session_id(session), writer.call_id(key)
+        record = SpillTruth(where, name, size, written.spills[key])
+        self._found.setdefault(SpillTruth, []).append(record)
 
     def _edit(self, landing: Landing, session: str, writer: Writer) -> EditTruth:
         commits = [self._commits[name] for name in landing.commits]

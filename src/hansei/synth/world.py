@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hansei.errors import UsageError
 from hansei.synth.compose import compose
 from hansei.synth.dice import dice
-from hansei.synth.history import Sitting, walk, write_repository
+from hansei.synth.history import Sitting, walk, worktree_of, write_repository
 from hansei.synth.meter import bill, context_after
 from hansei.synth.plan import plan_world
 from hansei.synth.story import Episode, Prompt, Session, Told, spawn_step
@@ -38,7 +38,7 @@ class World:
 def agents() -> list[str]:
     """Every agent whose files can be made."""
     folder = Path(__file__).parent / "writers"
-    return sorted(path.stem for path in folder.glob("[a-z]*.py"))
+    return sorted(path.stem for path in folder.glob("[a-z]*"))
 
 
 def build(
@@ -51,7 +51,7 @@ def build(
     agents: Sequence[str],
     padding: float = 1.0,
 ) -> World:
-    """Write a world into `<folder>/home` and `<folder>/repo`; same arguments, same bytes.
+    """Write a world into `<folder>/home` and `<folder>/repo…`; same arguments, same bytes.
 
     `padding` scales the bodies of long tool outputs. Sessions are written one at a time, so memory
     does not grow with their number. Of the folder nothing but its path is in the transcripts.
@@ -73,8 +73,13 @@ def build(
         writer = writers[outline.agent]
         session, children = compose(plan, sitting, commits, writer.traits, padding)
         original = kept[outline.fork_of] if outline.fork_of is not None else None
-        episode = _episode(session, children, original, writer, "copy" in outline.patterns)
-        written = writer.write(home, repo, episode)
+        episode = replace(
+            _episode(session, children, original, writer),
+            copied="copy" in outline.patterns,
+            put_away="put_away" in outline.patterns,
+        )
+        place = worktree_of(repo) if outline.in_worktree else repo
+        written = writer.write(home, place, episode)
         recorder.add(outline, episode, written, writer)
         if outline.index in last_fork:
             kept[outline.index] = episode
@@ -102,7 +107,6 @@ def _episode(
     children: list[Session],
     original: Episode | None,
     writer: Writer,
-    copied: bool,
 ) -> Episode:
     """A session with its bills and all that is written along with it."""
     forked_at, inherited = 0, None
@@ -116,7 +120,6 @@ def _episode(
         tuple(Told(child, _child_bill(child, session, writer)) for child in children),
         original,
         forked_at,
-        copied,
     )
 
 

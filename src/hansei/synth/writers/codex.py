@@ -2,7 +2,7 @@
 
 Usage comes as `token_count` events with a running total beside the last request's share, and the
 same event may come twice. A fork, and a subagent that inherits, begins with the parent's lines
-under new timestamps.
+under new timestamps. Some old threads are packed and lie among the archived ones.
 """
 
 from __future__ import annotations
@@ -116,6 +116,8 @@ class Codex:
             _begin(roll, told, episode)
             _tell(roll, told, closing=True)
             path = home / ".codex" / _file_name(session, "sessions/%Y/%m/%d")
+            if episode.put_away and not episode.copied and told is episode.main:
+                path = home / ".codex" / f"{_file_name(session, 'archived_sessions')}.zst"
             naive = _save(path, roll.lines, root)
             written.files[session.key] = [path.relative_to(home).as_posix()]
             if episode.copied and told is episode.main:
@@ -515,7 +517,7 @@ def _file_name(session: Session, folder: str) -> str:
 
 def _save(path: Path, lines: list[Line], root: Path) -> int:
     """Write the lines; returns the tokens that all usages in them add up to."""
-    save(path, lines, root)
+    save(path, lines, {ROOT: root})
     return sum(_line_tokens(line["payload"]) for line in lines)
 
 

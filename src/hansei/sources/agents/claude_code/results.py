@@ -33,7 +33,8 @@ _REFUSED = re.compile(
     re.DOTALL,
 )
 _STOPPED = re.compile(
-    r"\[Request interrupted|(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel)"
+    r"(?:Exit code \d+\n)?\[Request interrupted"
+    r"|(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel)"
 )
 _SHORTENED = re.compile(r"\[\d+ (?:lines|characters) truncated\]")
 _MOVED = "<persisted-output>"
