@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from contextlib import contextmanager
 from pathlib import Path
@@ -65,7 +66,13 @@ def show_demo() -> None:
             step = stop(tour)
             for line in guide.page(tour, step) if step else ():
                 output.write(line)
-    output.write(f"The whole tour, step by step: {bold('hansei demo')}")
+    output.write(f"The whole tour, step by step: {bold(f'{_program()} demo')}")
+
+
+def _program() -> str:
+    """What to type for `hansei`: its path where it was not found by its name, as in `make run`."""
+    named = shutil.which("hansei") or Path(sys.argv[0]).name != "hansei"
+    return "hansei" if named else shlex.quote(sys.argv[0])
 
 
 @contextmanager
