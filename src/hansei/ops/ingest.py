@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hansei.config import Config
-    from hansei.ops.survey import Found
+    from hansei.ops.survey import Found, Survey
     from hansei.store.database import Store
     from hansei.store.log import Appended
     from hansei.store.transcripts import Piece, Place
@@ -73,16 +73,21 @@ def ingest(
     now: int,
     wait_seconds: float = 30.0,
     progress: Callable[[Progress], None] | None = None,
+    look: Callable[[Store, Config], Survey] = survey,
 ) -> IngestReport:
-    """Read every new transcript line into the log, cleaned; seal and sum what is due."""
+    """Read every new transcript line into the log, cleaned; seal and sum what is due.
+
+    `look` says which transcripts to compare with what has been read: all of them, unless the caller
+    knows which ones changed.
+    """
     started = time.monotonic()
     report = IngestReport()
     with store.writing(wait_seconds=wait_seconds):
-        look = survey(store, config)
-        report.found, report.warnings = look.found, look.warnings
+        seen = look(store, config)
+        report.found, report.warnings = seen.found, seen.warnings
         with seldom_collecting():
-            _read_changed(store, config, look.changed, now, report, progress)
-        _note_missing(store, look.missing, now, report)
+            _read_changed(store, config, seen.changed, now, report, progress)
+        _note_missing(store, seen.missing, now, report)
         _keep_up(store, config, now, report)
     report.seconds = time.monotonic() - started
     return report
@@ -98,7 +103,8 @@ def _read_changed(
 ) -> None:
     if not changed:
         return
-    places = transcripts.places(store)
+    named = [(found.transcript.agent, found.transcript.id) for found in changed]
+    places = transcripts.places(store, named)
     key = redaction_key(store.folder)
     tasks = [_measured(_task(found, places, key)) for found in changed]
     size = sum(task.bytes for task in tasks)

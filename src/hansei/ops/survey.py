@@ -5,6 +5,8 @@ Every reading command asks this first, so nothing here opens a transcript or imp
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.prices.stamp import version_stamp
@@ -13,9 +15,15 @@ from hansei.store import transcripts
 from hansei.store.upkeep import sealing_due, sums_due
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
     from hansei.config import Config
-    from hansei.sources.contract import Transcript
+    from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
+    from hansei.store.transcripts import Place
+
+GONE = "gone"
+"""The fingerprint of a transcript that is no longer there."""
 
 
 class Found(NamedTuple):
@@ -28,35 +36,64 @@ class Found(NamedTuple):
 class Survey(NamedTuple):
     """What is on disk against what has been read."""
 
-    found: dict[str, int]
+    transcripts: list[Transcript]
+    """Every transcript there is, of those agents that were asked about."""
     changed: list[Found]
     missing: list[tuple[str, str]]
     warnings: list[str]
 
+    @property
+    def found(self) -> dict[str, int]:
+        """How many transcripts there are, by agent."""
+        return dict(Counter(transcript.agent for transcript in self.transcripts))
 
-def survey(store: Store, config: Config) -> Survey:
-    """Look at every agent's folders without opening a transcript."""
+
+def survey(store: Store, config: Config, agents: Collection[str] | None = None) -> Survey:
+    """Look at every agent's folders, or at some agents', without opening a transcript."""
     known = transcripts.places(store)
     sources, warnings = catalogue.load_all()
+    asked = [source for source in sources if agents is None or source.name in agents]
+    found: list[Transcript] = []
     changed: list[Found] = []
-    counts: dict[str, int] = {}
-    seen: set[tuple[str, str]] = set()
-    for source in sources:
+    for source in asked:
         extra = config.settings.sources.get(source.name, [])
-        fresh = []
-        for transcript in source.discover(config.environment, extra):
-            counts[source.name] = counts.get(source.name, 0) + 1
-            seen.add((source.name, transcript.id))
-            place = known.get((source.name, transcript.id))
-            fingerprint = _fingerprint(transcript)
-            if place is None or place.missing or place.fingerprint != fingerprint:
-                fresh.append(transcript)
-        changed += [Found(item, _fingerprint(item)) for item in source.reading_order(fresh)]
-    read = {source.name for source in sources}
+        there = list(source.discover(config.environment, extra))
+        changed += _changed(source, there, known)
+        found += there
+    names = {source.name for source in asked}
+    seen = {(transcript.agent, transcript.id) for transcript in found}
     missing = [
-        at for at, place in known.items() if at[0] in read and at not in seen and not place.missing
+        at for at, place in known.items() if at[0] in names and at not in seen and not place.missing
     ]
-    return Survey(counts, changed, missing, warnings)
+    return Survey(found, changed, missing, warnings)
+
+
+def glance(store: Store, named: Iterable[Transcript]) -> Survey:
+    """Look at these transcripts and no others. One that is gone is left to `survey`."""
+    looked = [replace(transcript, fingerprint="") for transcript in named]
+    there = [
+        replace(transcript, fingerprint=fingerprint)
+        for transcript in looked
+        if (fingerprint := _fingerprint(transcript)) != GONE
+    ]
+    known = transcripts.places(store, [(item.agent, item.id) for item in there])
+    changed: list[Found] = []
+    for agent in sorted({transcript.agent for transcript in there}):
+        of_agent = [transcript for transcript in there if transcript.agent == agent]
+        changed += _changed(catalogue.load(agent), of_agent, known)
+    return Survey(there, changed, [], [])
+
+
+def _changed(
+    source: Source, there: list[Transcript], known: dict[tuple[str, str], Place]
+) -> list[Found]:
+    """Those that differ from what was read of them, in the order to read them in."""
+    fresh = []
+    for transcript in there:
+        place = known.get((source.name, transcript.id))
+        if place is None or place.missing or place.fingerprint != _fingerprint(transcript):
+            fresh.append(transcript)
+    return [Found(item, _fingerprint(item)) for item in source.reading_order(fresh)]
 
 
 def anything_to_do(store: Store, config: Config, now: int) -> bool:
@@ -71,7 +108,7 @@ def _fingerprint(transcript: Transcript) -> str:
     try:
         return catalogue.load(transcript.agent).fingerprint(transcript)
     except OSError:
-        return "gone"
+        return GONE
 
 
 def upkeep_due(store: Store, config: Config, now: int) -> bool:

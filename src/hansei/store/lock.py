@@ -30,8 +30,11 @@ else:
 
 
 @contextmanager
-def exclusive(path: Path, *, wait_seconds: float) -> Iterator[None]:
-    """Hold the lock file; the system lets go of it when the process ends, however it ends."""
+def exclusive(path: Path, *, wait_seconds: float) -> Iterator[int]:
+    """Hold the lock file; the system lets go of it when the process ends, however it ends.
+
+    Yields the open file, for whoever wants to leave a word in it.
+    """
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + wait_seconds
@@ -46,6 +49,6 @@ def exclusive(path: Path, *, wait_seconds: float) -> Iterator[None]:
                         hint="Wait until it is done, or read what is stored with --no-ingest.",
                     ) from None
                 time.sleep(POLL_SECONDS)
-        yield
+        yield handle
     finally:
         os.close(handle)

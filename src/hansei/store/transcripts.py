@@ -27,6 +27,10 @@ _SAVED = ", ".join(_SAVED_NAMES)
 PROBLEMS_KEPT = 50
 """Skipped records listed per transcript; their number is exact, the list need not be whole."""
 
+_PLACES = (
+    "SELECT agent, path, fingerprint, cursor, watched, missing_since IS NOT NULL FROM transcripts"
+)
+
 
 @dataclass
 class Piece:
@@ -60,12 +64,15 @@ class Place(NamedTuple):
     missing: bool
 
 
-def places(store: Store) -> dict[tuple[str, str], Place]:
-    """Every transcript read so far, by agent and path."""
-    rows = store.db.execute(
-        "SELECT agent, path, fingerprint, cursor, watched, missing_since IS NOT NULL"
-        " FROM transcripts"
-    )
+def places(
+    store: Store, only: Iterable[tuple[str, str]] | None = None
+) -> dict[tuple[str, str], Place]:
+    """Transcripts read so far, by agent and path: every one, or those asked for."""
+    if only is None:
+        rows = store.db.execute(_PLACES).fetchall()
+    else:
+        asked = f"{_PLACES} WHERE agent = ? AND path = ?"
+        rows = [row for at in only for row in store.db.execute(asked, at)]
     return {(agent, path): Place(*place) for agent, path, *place in rows}
 
 
