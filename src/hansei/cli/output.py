@@ -21,8 +21,8 @@ NARROWEST = 12
 SCHEMA_VERSION = 1
 
 
-def write(text: str = "") -> None:
-    click.echo(text)
+def write(text: str = "", end: str = "\n") -> None:
+    click.echo(f"{text}{end}", nl=False)
 
 
 def write_json(kind: str, value: Any) -> None:
@@ -32,6 +32,14 @@ def write_json(kind: str, value: Any) -> None:
     body = msgspec.to_builtins(value)
     document = {"schema": f"hansei.{kind}/{SCHEMA_VERSION}", **body}
     click.echo(msgspec.json.format(msgspec.json.encode(document), indent=2).decode())
+
+
+def write_json_line(kind: str, value: Any) -> None:
+    """One of many answers for programs, on a line of its own."""
+    import msgspec
+
+    document = {"schema": f"hansei.{kind}/{SCHEMA_VERSION}", **msgspec.to_builtins(value)}
+    click.echo(msgspec.json.encode(document).decode())
 
 
 def tokens(count: int | None) -> str:

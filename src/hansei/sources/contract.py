@@ -9,7 +9,7 @@ pieces gives the same events as reading whole.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
@@ -131,6 +131,19 @@ class Source(Protocol):
 
     def deletes_after_days(self, environment: Environment) -> int | None:
         """Days after which the agent deletes its transcripts as it is set up here, if it does."""
+        ...
+
+
+@runtime_checkable
+class Narrow(Protocol):
+    """A source whose roots hold much besides transcripts: logs, caches, whole repositories.
+
+    A watcher follows these folders instead. A transcript outside them is looked at every few
+    seconds.
+    """
+
+    def watched_folders(self, environment: Environment, extra: list[str]) -> list[Path]:
+        """Folders in which new and changed files mostly are transcripts, there or not."""
         ...
 
 

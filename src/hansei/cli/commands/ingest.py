@@ -8,14 +8,24 @@ from hansei.cli import app, output
 
 
 @click.command(short_help="Take in what agents have written since the last time.")
+@click.option("--watch", is_flag=True, help="Go on until Ctrl-C: take in what is new as it comes.")
 @app.json_option
-def command(as_json: bool) -> None:
+def command(watch: bool, as_json: bool) -> None:
     """Take in what agents have written since the last time.
 
-    Other commands do this by themselves; run it alone to see what was read, or from a timer so that
-    transcripts are kept before their agent deletes them.
+    Other commands do this by themselves; run it alone to see what was read.
+
+    With --watch it goes on: every agent is followed, whatever it writes is in the store within a
+    second or so, and nothing is lost when an agent deletes its transcripts. Other commands work
+    meanwhile. With --json each round is one line of JSON. Ctrl-C ends it; so does SIGTERM, with the
+    exit code 0. `hansei init --service` prints how to have it started by itself.
     """
     settings = app.config()
+    if watch:
+        from hansei.cli import watching
+
+        watching.watch(settings, as_json=as_json)
+        return
     with app.opened(settings) as store:
         report = app.run_ingest(store, settings, wait_seconds=30)
     if as_json:

@@ -58,12 +58,14 @@ class Codex:
         home = environment.folder("CODEX_HOME", ".codex")
         return [home, *(Path(part).expanduser() for part in extra)]
 
+    def watched_folders(self, environment: Environment, extra: list[str]) -> list[Path]:
+        """Where rollouts are: logs, databases and plug-ins lie beside them."""
+        return [place for root in self.roots(environment, extra) for place in _places(root)]
+
     def discover(self, environment: Environment, extra: list[str]) -> Iterator[Transcript]:
         """Every rollout once, plain rather than packed, active rather than archived; two lists."""
         for root in self.roots(environment, extra):
-            places = [root / "sessions", root / "archived_sessions"]
-            if not any(place.is_dir() for place in places):
-                places = [root]
+            places = _places(root)
             found: dict[str, folders.Seen] = {}
             for place in places:
                 for seen in folders.files([place], _SUFFIXES, _NO_ROLLOUTS):
@@ -92,6 +94,12 @@ class Codex:
     def deletes_after_days(self, environment: Environment) -> int | None:  # noqa: ARG002
         """Never: old rollouts are packed, not deleted."""
         return self.capabilities.deletes_after_days
+
+
+def _places(root: Path) -> list[Path]:
+    """The folders of rollouts; one without these names is a folder of rollouts itself."""
+    places = [root / "sessions", root / "archived_sessions"]
+    return places if any(place.is_dir() for place in places) else [root]
 
 
 def _keep_better(found: dict[str, folders.Seen], seen: folders.Seen) -> None:
