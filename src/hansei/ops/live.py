@@ -11,6 +11,7 @@ import sys
 import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hansei.config import read_settings
@@ -101,9 +102,14 @@ class Live:
                 there[folder] = Folder(agent, (status.st_dev, status.st_ino))
         return there
 
+    @cached_property
+    def _sources(self) -> list[Source]:
+        """Finding plug-ins takes two milliseconds, which is too much for every tick."""
+        return catalogue.load_all().sources
+
     def _wanted(self) -> Iterator[tuple[Path, str]]:
         yield self.config.store / SPOOL, NO_AGENT
-        for source in catalogue.load_all().sources:
+        for source in self._sources:
             extra = self.config.settings.sources.get(source.name, [])
             for folder in _watched(source, self.config, extra):
                 yield folder, source.name

@@ -31,6 +31,8 @@ TICK_SECONDS = 2.0
 """How often we ask which folders there are, and look at what no event tells of."""
 REST_SECONDS = 0.5
 """Between two rounds: a session that streams lines is read in pieces, not line by line."""
+LONGEST_REST_SECONDS = 2.0
+"""Much to read takes long once, which is no reason to let the next line wait."""
 IDLE_SHARE = 200
 """Looking without being asked rests this many times as long as it took: half a percent at most."""
 BUSY_SHARE = 20
@@ -324,7 +326,8 @@ class _Watcher:
             self.looks.setdefault(agent, now + max(TICK_SECONDS, IDLE_SHARE * looking))
         self.hooks = False
         self.failures = 0
-        self.round_at = now + max(REST_SECONDS, BUSY_SHARE * report.seconds)
+        rest = min(max(REST_SECONDS, BUSY_SHARE * report.seconds), LONGEST_REST_SECONDS)
+        self.round_at = now + rest
         self.last_round = now
         self._tell_of(report)
         self.rounds += 1
