@@ -265,3 +265,35 @@ def test_a_fork_in_another_folder_leaves_the_original_its_spend(
         "SELECT s.native FROM requests r JOIN sessions s ON s.id = r.session"
     ).fetchone()
     assert owner == "1111aaaa-original"
+
+
+def test_looking_at_one_transcript_leaves_the_others_alone(
+    store: Store, config: Config, now: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hansei.ops.survey import glance, survey
+    from hansei.sources.agents.claude_code.source import ClaudeCode
+
+    old, recent, other = small_history(config.environment.home, now)
+    ingest(store, config, now=now)
+    everything = survey(store, config).transcripts
+    for one in (old, recent, other):
+        one.prompt("more")
+    other.path.unlink()
+    monkeypatch.setattr(ClaudeCode, "discover", None)
+    named = [it for it in everything if it.path in (recent.path, other.path)]
+    report = ingest(store, config, now=now, look=lambda store, _: glance(store, named))
+    assert (report.read, report.events, report.missing) == (1, 1, 0)
+
+
+def test_a_file_name_that_is_no_text_is_taken_in(store: Store, config: Config, now: int) -> None:
+    if sys.platform != "linux":
+        pytest.skip("file names are text here")
+    _, recent, _ = small_history(config.environment.home, now)
+    strange = recent.path.with_name(os.fsdecode(b"caf\xe9.jsonl"))
+    recent.path.rename(strange)
+    (strange.parent / os.fsdecode(b"\xff.jsonl")).symlink_to(strange.parent)
+    report = ingest(store, config, now=now)
+    assert report.read == 3
+    assert ingest(store, config, now=now).read == 0
+    (path,) = store.db.execute("SELECT path FROM transcripts WHERE path LIKE '%caf%'").fetchone()
+    assert path.endswith("caf\\xe9.jsonl")

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
 from hansei.cli import app, output
 from hansei.cli.diagnostics import INTERRUPTED, ProgressLine, note, warn
 
@@ -48,7 +46,7 @@ def watch(settings: Config, *, as_json: bool) -> None:
         if ended == "grown":
             _start_anew()
         if stop.number == signal.SIGINT:
-            raise click.exceptions.Exit(INTERRUPTED)
+            sys.exit(INTERRUPTED)
 
 
 def _watch(settings: Config, stop: Stop, tell: Callable[[Round], None]) -> Ended:

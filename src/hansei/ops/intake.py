@@ -22,7 +22,7 @@ import msgspec
 from hansei.errors import HanseiError, SourceError
 from hansei.redaction.engine import Redactor, redact, redact_facts
 from hansei.sources import catalogue
-from hansei.sources.contract import SLICE_BYTES
+from hansei.sources.contract import SLICE_BYTES, written_out
 from hansei.store.bodies import Bodies, packed
 from hansei.store.rows import Row, to_row
 from hansei.store.transcripts import Piece
@@ -250,7 +250,7 @@ def _lay_out(piece: Piece, reading: Reading, redactor: Redactor) -> None:
 
 def _unreadable(piece: Piece, reason: str) -> Slice:
     """Note why, without a fingerprint, so that it is tried again."""
-    piece.unreadable, piece.fingerprint = reason, ""
+    piece.unreadable, piece.fingerprint = written_out(reason), ""
     return Slice(piece, None)
 
 

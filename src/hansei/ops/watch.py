@@ -194,6 +194,7 @@ class _Watcher:
     hooks: bool = False
     """Whether hooks have written something."""
     everything_at: float = 0.0
+    poll_at: float = 0.0
     tick_at: float = 0.0
     round_at: float = 0.0
     look_at: float = 0.0
@@ -205,7 +206,7 @@ class _Watcher:
 
     def pause(self) -> float:
         """Seconds until something is due even if nothing happens."""
-        times = [self.everything_at]
+        times = [self.everything_at, self.poll_at] if self.polled else [self.everything_at]
         times += [max(at, self.look_at) for at in self.looks.values()]
         if self.named or self.hooks:
             times.append(self.round_at)
@@ -258,7 +259,7 @@ class _Watcher:
     def _follow(self, folders: dict[Path, Folder], now: float) -> None:
         short = self.world.follow(list(folders))
         for folder, reason in sorted(short.items()):
-            self._note_once(f"{folder} is looked through every few seconds: {reason}")
+            self._note_once(f"{folder} is looked through at intervals: {reason}")
         self.folders = folders
         self.polled = {folders[folder].agent for folder in short} - {NO_AGENT}
         self.everything_at = now
@@ -273,6 +274,8 @@ class _Watcher:
         agents: set[str] = set()
         if now >= self.look_at:
             agents = {agent for agent, at in self.looks.items() if at <= now}
+        if now >= self.poll_at:
+            agents |= self.polled
         named = tuple(self.named.values()) if now >= self.round_at else ()
         if agents or named or (self.hooks and now >= self.round_at):
             return Look(agents=frozenset(agents), named=named)
@@ -322,8 +325,10 @@ class _Watcher:
             self._settle(look, taken, now)
         if look.everything or look.agents:
             self.look_at = now + BUSY_SHARE * looking
-        for agent in self.polled:
-            self.looks.setdefault(agent, now + max(TICK_SECONDS, IDLE_SHARE * looking))
+        if look.everything or look.agents & self.polled:
+            # Polling and looking at everything share one allowance of time.
+            self.poll_at = now + max(TICK_SECONDS, IDLE_SHARE * looking)
+            self.everything_at = max(self.everything_at, now + IDLE_SHARE * looking)
         self.hooks = False
         self.failures = 0
         rest = min(max(REST_SECONDS, BUSY_SHARE * report.seconds), LONGEST_REST_SECONDS)

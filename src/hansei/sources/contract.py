@@ -40,7 +40,14 @@ class Transcript:
 
     @property
     def id(self) -> str:
-        return str(self.path)
+        return written_out(str(self.path))
+
+
+def written_out(name: str) -> str:
+    """A file's name as text that can be stored: bytes that are no text are spelt out."""
+    if name.isascii():
+        return name
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):

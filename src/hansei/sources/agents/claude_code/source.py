@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -119,7 +120,7 @@ def _reading_place(transcript: Transcript) -> tuple[int, bool, int, str]:
     found = _FIRST_TIME.search(head)
     first = instant(found[1].decode("utf-8", "replace")) if found else None
     owner = _OWNER.search(head)
-    copied = b'"forkedFrom"' in head or (owner is not None and owner[1] != path.stem.encode())
+    copied = b'"forkedFrom"' in head or (owner is not None and owner[1] != os.fsencode(path.stem))
     return first if first is not None else 2**63, copied, size, str(path)
 
 
