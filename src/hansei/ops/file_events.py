@@ -34,7 +34,12 @@ REMOTE = frozenset(
 """File systems on which others may write without our system hearing of it; so is most of FUSE."""
 
 _MOUNTS = Path("/proc/self/mountinfo")
-_LIMIT = "the system has no file watches left (Linux: raise fs.inotify.max_user_watches)"
+_LIMITS = {
+    "limit": "no file watches are left (on Linux raise fs.inotify.max_user_watches)",
+    "os error 28": "no file watches are left (raise fs.inotify.max_user_watches)",
+    "os error 24": "too many programs watch files (raise fs.inotify.max_user_instances)",
+}
+"""What the library's words mean for a person, by a part of them."""
 _NO_RIGHT = "part of it may not be looked into"
 
 
@@ -134,7 +139,7 @@ def _reason(problem: Exception) -> str:
     if isinstance(problem, PermissionError):
         return _NO_RIGHT
     told = str(problem)
-    return _LIMIT if "limit" in told or "os error 28" in told or "os error 24" in told else told
+    return next((meaning for words, meaning in _LIMITS.items() if words in told), told)
 
 
 def remote_folders(folders: Collection[Path], mounts: Path = _MOUNTS) -> dict[Path, str]:
