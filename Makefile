@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.dev
-BENCH  := $(VENV)/.bench
+BENCH  := $(VENV)/bench/.ready
 
 .DEFAULT_GOAL := help
 .PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove lock clean
@@ -64,6 +64,8 @@ $(DEV): $(READY) requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@touch $@
 
+# An environment inside the other one, for what must not be measured along.
 $(BENCH): $(DEV) requirements/bench.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@test -x $(VENV)/bench/bin/python || $(PYTHON) -m venv $(VENV)/bench
+	@$(VENV)/bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	@touch $@

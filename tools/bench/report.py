@@ -1,7 +1,10 @@
 """The report: docs/performance.md and its plot."""
 
+import json
 import os
 import platform
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -145,22 +148,7 @@ def write(text: str, growth: list[Growth]) -> None:
 
 
 def draw(growth: list[Growth]) -> None:
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "hansei"  # the same data gives the same bytes
-    from matplotlib import pyplot as plt
-
-    sizes = [one.bytes / 1e6 for one in growth]
-    figure, axes = plt.subplots(figsize=(6, 3.2))
-    axes.plot(sizes, [one.first for one in growth], marker="o", label="first run")
-    axes.plot(sizes, [one.summary for one in growth], marker="s", label="summary, nothing new")
-    axes.set_xlabel("MB of transcripts")
-    axes.set_ylabel("seconds")
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.legend(frameon=False)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    figure.tight_layout()
-    figure.savefig(PLOT, metadata={"Date": None})
+    points = [(one.bytes / 1e6, one.first, one.summary) for one in growth]
+    program = Path(sys.executable).parents[1] / "bench" / "bin" / "python"
+    plot = Path(__file__).with_name("plot.py")
+    subprocess.run([program, plot, PLOT], input=json.dumps(points), text=True, check=True)
