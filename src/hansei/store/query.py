@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 HOT_BYTES = 8 * 1024 * 1024
 """Text of hot rows handed over at once: bounds memory, and each time costs some milliseconds."""
 
+FEW_ROWS = 500
+"""Up to so many hot rows are handed over as lists: loading Arrow would take longer."""
+
 MOST_CHARACTERS = 1000
 """RE2 keeps its pace up to several times this; a hundred times this would take minutes."""
 
@@ -232,8 +235,8 @@ class Log:
         found = f'INSERT INTO matches SELECT session, seq, "at", rank FROM {{}} WHERE {condition}'
         with self._aside(found.format(_SEALED), {**values, **self._sealed()}):
             may_match = _quick_test(pattern)
-            for hot in self._hot(_SCANNED, choice.kinds, choice.sessions, *may_match):
-                self._ask_hot(found, hot, values)
+            for rows in self._hot(_SCANNED, choice.kinds, choice.sessions, *may_match):
+                self._ask_hot(found, _SCANNED, rows, values)
         self._drop_replaced("matches")
 
     @contextmanager
@@ -258,8 +261,15 @@ class Log:
         """The parameters of `_SEALED`: rank is the place in `files`, counted from one."""
         return {"files": self.files, "globs": _globs(self.files)}
 
-    def _ask_hot(self, question: str, hot: pa.RecordBatchReader, values: dict[str, Any]) -> None:
-        self.duck.register("hot", hot)
+    def _ask_hot(
+        self, question: str, names: Sequence[str], rows: list[StoredRow], values: dict[str, Any]
+    ) -> None:
+        if len(rows) <= FEW_ROWS:
+            columns = zip(names, zip(*rows, strict=True), strict=True)
+            lists = {f"hot_{name}": [_text(it) for it in column] for name, column in columns}
+            self.duck.execute(question.format(_few(names)), {**values, **lists})
+            return
+        self.duck.register("hot", _as_arrow(names, rows))
         self.duck.execute(question.format(_HOT), values)
         self.duck.unregister("hot")
 
@@ -297,8 +307,8 @@ class Log:
             self.duck.execute(noted.format(_SEALED), self._sealed())
             self._drop_replaced("calls")
         columns = ("session", "seq", "kind", "call", "tool", "status")
-        for hot in self._hot(columns, _HALVES, sessions):
-            self._ask_hot(noted, hot, {})
+        for rows in self._hot(columns, _HALVES, sessions):
+            self._ask_hot(noted, columns, rows, {})
 
     def _hot(
         self,
@@ -307,7 +317,7 @@ class Log:
         sessions: Sequence[int],
         condition: str = "true",
         values: Sequence[str] = (),
-    ) -> Iterator[pa.RecordBatchReader]:
+    ) -> Iterator[list[StoredRow]]:
         """Hot rows of these kinds and sessions, so many bytes at a time."""
         # Arrow wants bytes: a text that never becomes a Python string saves a quarter of the time.
         raw = [f"CAST({name} AS BLOB)" if name in _LONG else name for name in columns]
@@ -316,8 +326,7 @@ class Log:
             f" AND session IN (SELECT value FROM json_each(?)) AND ({condition})",
             (json_list(sessions), *values),
         )
-        for part in _parts(rows):
-            yield _as_arrow(columns, part)
+        yield from _parts(rows)
 
     def _sealed_rows(self, places: Sequence[Place]) -> list[StoredRow]:
         if not places:
@@ -380,6 +389,19 @@ _MARKED = """
 SELECT regexp_replace(text, $pattern, $mark, $options)
 FROM (SELECT unnest($texts::TEXT[]) AS text)
 """
+
+
+def _few(names: Sequence[str]) -> str:
+    """A few hot rows as a table, from one list per column."""
+    lists = [
+        f'unnest($hot_{name}::{"BIGINT" if name in _NUMBERS else "TEXT"}[]) AS "{name}"'
+        for name in names
+    ]
+    return f"(SELECT *, NULL AS rank FROM (SELECT {', '.join(lists)}))"
+
+
+def _text(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value
 
 
 def _one_of(kinds: Sequence[str]) -> str:
@@ -502,14 +524,16 @@ def _quick_test(pattern: Pattern) -> tuple[str, list[str]]:
     plain, escaped = pattern.text, _escaped(pattern.text)
     holds = "instr({}, ?) > 0" if pattern.case_sensitive else "{} LIKE ? ESCAPE '\\'"
     values = [plain, escaped] if pattern.case_sensitive else [_like(plain), _like(escaped)]
-    tests = ["kind = 'slash_command'", holds.format("text"), holds.format("detail")]
+    tests = [holds.format("text"), holds.format("detail"), _SLASH.format(holds.format("name"))]
+    values.append(values[0])
     if not pattern.case_sensitive:
         folded = [_like(sign) for letter, sign in _FOLDING.items() if letter in plain.lower()]
-        tests += [holds.format(column) for column in ("text", "detail") for _ in folded]
-        values += folded * 2
+        tests += [holds.format(column) for column in ("text", "detail", "name") for _ in folded]
+        values += folded * 3
     return " OR ".join(tests), values
 
 
+_SLASH = "kind = 'slash_command' AND {}"
 _FOLDING = {"k": "\u212a", "s": "\u017f"}
 """The kelvin sign is a capital k, the long s a small s; no other letter is one of ASCII's."""
 
