@@ -236,6 +236,50 @@ class Unrecognised(Event, frozen=True, kw_only=True, omit_defaults=True, tag="un
     size: int
 
 
+class Measured(msgspec.Struct, frozen=True, array_like=True):
+    """How large a text was and what it is known by; the text itself is not kept."""
+
+    bytes: int
+    hash: str
+
+
+class Instruction(msgspec.Struct, frozen=True, array_like=True):
+    """An instruction file, rule, skill or MCP server that an agent had before it."""
+
+    kind: str
+    path: str
+    """From the top of the repository, from `~`, or absolute where it lies in neither."""
+    hash: str
+    bytes: int
+
+
+class Observation(Event, frozen=True, kw_only=True, omit_defaults=True, tag="observation"):
+    """What a hook saw. It points to the transcript's own event by ids and never replaces it."""
+
+    name: str
+    """The agent's own name of the hook; `look` for what hansei looked up beside it."""
+    call: str | None = None
+    turn: str | None = None
+    """The agent's id of the prompt and what follows from it."""
+    native_tool: str | None = None
+    word: str | None = None
+    """Why, in the agent's own word: `startup`, `resume`, `clear`, `auto`."""
+    version: str | None = None
+    commit: str | None = None
+    dirty: bool | None = None
+    """Whether tracked files differed from the commit."""
+    prompt: Measured | None = None
+    input: Measured | None = None
+    output: Measured | None = None
+    instructions: list[Instruction] | None = None
+    """What was in force; None where nobody looked."""
+    arms: dict[str, str] = msgspec.field(default_factory=dict)
+    """For each item under test, whether this session was to get it: treatment or control."""
+    delivered: list[str] = msgspec.field(default_factory=list)
+    context: Measured | None = None
+    """The text that was handed to the agent with the delivered items."""
+
+
 AnyEvent: TypeAlias = (
     Prompt
     | SlashCommand
@@ -248,6 +292,7 @@ AnyEvent: TypeAlias = (
     | RequestUsage
     | Compaction
     | Notice
+    | Observation
     | Unrecognised
 )
 
@@ -255,11 +300,19 @@ KINDS: tuple[type[Event], ...] = AnyEvent.__args__
 """Every kind of event, in reading order."""
 
 
-class SessionFacts(msgspec.Struct, kw_only=True, omit_defaults=True):
-    """What a transcript says of its session as a whole; None where it says nothing.
+class CommitBasis(StrEnum):
+    """Who told the commit a session began on."""
 
-    The first value seen stays for everything but `title`, `version` and `branch`, where the last
-    one does.
+    HOOK = "hook"  # read from the repository when the session began
+    AGENT = "agent"  # written by the agent into its transcript
+
+
+class SessionFacts(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What a transcript or a hook says of a session as a whole; None where it says nothing.
+
+    Of what transcripts say the first value stays for everything but `title`, `version` and
+    `branch`, where the last one does. Of what hooks saw the earliest stays. Where both speak the
+    transcript is right, except about the commit.
     """
 
     id: str
@@ -278,3 +331,14 @@ class SessionFacts(msgspec.Struct, kw_only=True, omit_defaults=True):
     title: str | None = None
     role: str | None = None
     """The kind of subagent, where it has one."""
+    dirty: bool | None = None
+    """Whether tracked files differed from the commit when the session began."""
+    seen_at: int | None = None
+    """When a hook saw all this; None for what a transcript says."""
+
+    @property
+    def commit_basis(self) -> CommitBasis | None:
+        """How the commit is known, if it is."""
+        if self.commit is None:
+            return None
+        return CommitBasis.AGENT if self.seen_at is None else CommitBasis.HOOK
