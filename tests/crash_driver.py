@@ -15,6 +15,7 @@ from typing import Any
 
 from hansei.config import Config, Environment, Settings
 from hansei.ops import ingest as ingesting
+from hansei.ops import spool
 from hansei.store import seal
 from hansei.store.database import Store, open_store
 
@@ -41,19 +42,32 @@ class Steps:
         return stepped
 
 
+def lay_spool(home: Path, folder: Path) -> None:
+    """Give a store the lines that hooks wrote, unless it has had them."""
+    lines, place = home / "hooks.jsonl", folder / "spool"
+    if lines.exists() and not place.exists():
+        place.mkdir(parents=True)
+        (place / lines.name).write_bytes(lines.read_bytes())
+
+
 def take_in(home: Path, folder: Path, now: int, steps: Steps | None = None) -> Store:
     """Everything hansei does with a history, in small transactions: read, seal, sum."""
     ingesting.COMMIT_BYTES = 4_000  # many transactions, so that there is much to be interrupted
+    spool.ROTATED_BYTES = 1
+    lay_spool(home, folder)
     store = open_store(folder, now=now)
     if steps is not None:
         store.db.set_trace_callback(steps.take)
         for name in ("fsync", "replace", "unlink"):
             setattr(os, name, steps.around(getattr(os, name)))
         Path.replace = steps.around(Path.replace)  # type: ignore[method-assign]
-    config = Config(folder, Settings(), Environment(home, {}))
+        Path.rename = steps.around(Path.rename)  # type: ignore[method-assign]
+        Path.unlink = steps.around(Path.unlink)  # type: ignore[method-assign]
+    config = Config(folder, Settings(), Environment(home, {"HANSEI_HOME": str(folder)}))
     ingesting.ingest(store, config, now=now, wait_seconds=0)
-    # A week later everything has cooled.
+    # A week later everything has cooled, and what was rotated of the spool is deleted.
     later = now + 8 * 86_400_000
+    ingesting.ingest(store, config, now=later, wait_seconds=0)
     with store.writing(wait_seconds=0):
         seal.seal(store, now=later, seal_before=later - 7 * 86_400_000)
     return store

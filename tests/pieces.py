@@ -125,5 +125,9 @@ def derived(store: Store) -> dict[str, list[tuple[Any, ...]]]:
         "tallies": f"SELECT {name}, kind, detail, n FROM tallies WHERE n > 0 ORDER BY 1, 2, 3",
         "spend": f"SELECT {name}, * FROM spend ORDER BY 1, 3, 4, 5",
         "replays": f"SELECT {name}, key, kind, tokens FROM replays ORDER BY 1, 2",
+        "evidence": f"SELECT {name}, * FROM evidence ORDER BY key, kind, path",
+        "exposure": f"SELECT {name}, * FROM exposure ORDER BY 1, 3, 4, 5, 6",
+        "ledger": f"SELECT {name}, basis, note FROM ledger ORDER BY 1",
+        "seen": "SELECT agent, native, seen, commit_basis, dirty FROM sessions ORDER BY 1, 2",
     }
     return {table: store.db.execute(query).fetchall() for table, query in queries.items()}

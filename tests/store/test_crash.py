@@ -13,6 +13,7 @@ import pytest
 
 from claude_home import session, small_history
 from crash_driver import take_in
+from hook_calls import line
 from pieces import derived, told
 
 DRIVER = Path(__file__).parents[1] / "crash_driver.py"
@@ -32,7 +33,20 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
             one.say("Done.")
     fork = old.path.with_name("eeee-fork.jsonl")
     fork.write_text(old.path.read_text(encoding="utf-8"), encoding="utf-8")
+    (home / "hooks.jsonl").write_text("".join(hook_lines(now)), encoding="utf-8")
     return home, now
+
+
+def hook_lines(now: int) -> list[str]:
+    """What hooks saw of sessions old and new, and of one that left no transcript."""
+    place = {"kind": "instructions", "path": "CLAUDE.md", "hash": "0" * 16, "bytes": 3}
+    return [
+        line("bbbb2222-new", "SessionStart", now - 3_600_000, commit="a" * 40, cwd="/work/app"),
+        line("bbbb2222-new", "look", now - 3_599_000, dirty=True, instructions=[place]),
+        line("aaaa1111-old", "Stop", now - 40 * 86_400_000, commit="b" * 40),
+        line("gone", "SessionStart", now - 1_000, cwd="/work/app"),
+        *(line("dddd1", "PreToolUse", now + n, call=f"c{n}", cwd="/work/app") for n in range(20)),
+    ]
 
 
 def run_until(home: Path, folder: Path, now: int, step: int) -> int:

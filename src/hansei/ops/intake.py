@@ -246,6 +246,10 @@ def _lay_out(piece: Piece, reading: Reading, redactor: Redactor) -> None:
     piece.problems = reading.problems
     piece.records, piece.taken = reading.records, reading.taken
     piece.restarted = reading.restarted
+    for agent, told in reading.others.items():
+        other = Piece(agent, piece.path, piece.variant, "", told.cursor)
+        _lay_out(other, told, redactor)
+        piece.others.append(other)
 
 
 def _unreadable(piece: Piece, reason: str) -> Slice:

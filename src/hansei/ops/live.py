@@ -21,6 +21,7 @@ from hansei.ops.survey import GONE, Survey, glance, survey
 from hansei.ops.watch import NO_AGENT, Folder, Look, Stopped, Taken
 from hansei.sources import catalogue
 from hansei.sources.contract import Narrow
+from hansei.sources.spool import spool_folder
 from hansei.store.database import complaints, open_store
 from hansei.store.lock import exclusive
 
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 LOCK = "watcher.lock"
-SPOOL = "spool"
-"""Where hooks leave what they saw, in the store's folder."""
 _HEAVY = ("pyarrow", "genai_prices", "duckdb")
 """Needed for moments, a watcher lives for weeks."""
 
@@ -108,7 +107,7 @@ class Live:
         return catalogue.load_all().sources
 
     def _wanted(self) -> Iterator[tuple[Path, str]]:
-        yield self.config.store / SPOOL, NO_AGENT
+        yield spool_folder(self.config.environment), NO_AGENT
         for source in self._sources:
             extra = self.config.settings.sources.get(source.name, [])
             for folder in _watched(source, self.config, extra):

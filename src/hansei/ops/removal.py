@@ -9,6 +9,7 @@ from hansei.config import DAY_MS
 from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
 from hansei.ops.scope import named_workspace
+from hansei.ops.spool import forget_lines
 from hansei.store import removal
 
 if TYPE_CHECKING:
@@ -86,9 +87,15 @@ def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
     return Doomed(what, numbers, events)
 
 
-def remove(store: Store, doomed: Doomed, *, now: int) -> int:
-    """Do it, in both tiers."""
+def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
+    """Do it, in both tiers and in what hooks wrote."""
     with store.writing(wait_seconds=LOCK_SECONDS):
         if not doomed.sessions:
             return 0
-        return removal.forget(store, doomed.sessions, now=now, for_good=doomed.for_good)
+        names = [
+            store.db.execute("SELECT agent, native FROM sessions WHERE id = ?", (it,)).fetchone()
+            for it in doomed.sessions
+        ]
+        removed = removal.forget(store, doomed.sessions, now=now, for_good=doomed.for_good)
+        forget_lines(config.environment, filter(None, names))
+        return removed

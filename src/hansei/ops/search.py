@@ -16,6 +16,7 @@ from hansei.errors import UsageError
 from hansei.events.model import (
     FileEdit,
     Notice,
+    Observation,
     RequestUsage,
     SlashCommand,
     Status,
@@ -237,7 +238,7 @@ def texts_of(event: AnyEvent) -> Iterator[tuple[str, str]]:
         case FileEdit():
             hunks = [{"old": hunk.old, "new": hunk.new} for hunk in event.hunks]
             told = {"path": event.path, "moved_to": event.moved_to, "hunks": hunks}
-        case RequestUsage() | Unrecognised():
+        case RequestUsage() | Observation() | Unrecognised():
             told = {}
         case _:
             told = {"text": event.text}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.prices.stamp import version_stamp
 from hansei.sources import catalogue
 from hansei.store import transcripts
-from hansei.store.upkeep import sealing_due, sums_due
+from hansei.store.upkeep import exposure_due, sealing_due, sums_due
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -96,10 +96,20 @@ def _changed(
     return [Found(item, _fingerprint(item)) for item in source.reading_order(fresh)]
 
 
+def spooled(store: Store, config: Config) -> list[Found]:
+    """What hooks wrote and nobody has read: it is no transcript, and any round takes it in."""
+    spool = catalogue.load(catalogue.SPOOL)
+    there = list(spool.discover(config.environment, []))
+    known = transcripts.places(store, [(item.agent, item.id) for item in there])
+    return _changed(spool, there, known)
+
+
 def anything_to_do(store: Store, config: Config, now: int) -> bool:
     """Whether taking in would change anything."""
     look = survey(store, config)
-    return bool(look.changed or look.missing) or upkeep_due(store, config, now)
+    return bool(look.changed or look.missing or spooled(store, config)) or upkeep_due(
+        store, config, now
+    )
 
 
 def _fingerprint(transcript: Transcript) -> str:
@@ -114,7 +124,10 @@ def _fingerprint(transcript: Transcript) -> str:
 def upkeep_due(store: Store, config: Config, now: int) -> bool:
     """Whether sealing, pricing or summing waits to be done."""
     return store.writable and (
-        sealing_due(store, now) or sums_due(store) or prices_changed(store, config)
+        sealing_due(store, now)
+        or sums_due(store)
+        or exposure_due(store)
+        or prices_changed(store, config)
     )
 
 

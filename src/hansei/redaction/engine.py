@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
-from hansei.events.model import Hunk
 from hansei.redaction.env_events import EnvWatch
 from hansei.redaction.env_files import shows_env_file
 from hansei.redaction.redactor import Redactor, names_secret, storable_text
@@ -134,6 +133,8 @@ def _getter(names: tuple[str, ...]) -> Callable[[msgspec.Struct], tuple[Any, ...
 def _holds_text(kind: msgspec.inspect.Type) -> bool:
     if isinstance(kind, msgspec.inspect.UnionType):
         return any(map(_holds_text, kind.types))
+    if isinstance(kind, msgspec.inspect.StructType):
+        return any(_holds_text(field.type) for field in kind.fields)
     return isinstance(
         kind, (msgspec.inspect.StrType, msgspec.inspect.DictType, msgspec.inspect.ListType)
     )
@@ -151,7 +152,7 @@ def _storable(
         return value if _SMALLEST_INTEGER <= value <= _LARGEST_INTEGER else str(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, Hunk):
+    if isinstance(value, msgspec.Struct):
         return _changed(value, scrub, redactor)
     if depth == 0:
         return "[nested too deeply]"

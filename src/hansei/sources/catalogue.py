@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 GROUP = "hansei.sources"
 PACKAGE = "hansei.sources.agents"
+SPOOL = "hooks"
+"""The name of what hooks tell: a source like the others, but of no agent."""
 _SOURCE = (
     "name", "title", "capabilities", "roots", "discover", "reading_order", "fingerprint", "read",
     "deletes_after_days",
@@ -34,6 +36,10 @@ def names() -> list[str]:
 @cache
 def load(name: str) -> Source:
     """One source, asked for by name; raises PluginError if it is not there or does not load."""
+    if name == SPOOL:
+        from hansei.sources.spool import SOURCE
+
+        return cast("Source", SOURCE)
     loaded = plugins.load(name, group=GROUP, package=PACKAGE, attribute="SOURCE")
     if not all(hasattr(loaded, attribute) for attribute in _SOURCE):
         raise PluginError(

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
-from hansei.events.model import RequestUsage
+from hansei.events.model import Observation, RequestUsage
+from hansei.events.observations import earlier
 from hansei.events.usage import merge
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ class Reading:
     """Bytes read."""
     more: bool = False
     """Whether the transcript has more to read right away."""
+    others: dict[str, Reading] = field(default_factory=dict)
+    """What a place that belongs to no agent tells of agents' sessions, by agent."""
     restarted: bool = False
     """The file no longer continues what was read before: this reading starts from its beginning."""
 
@@ -102,6 +105,8 @@ class Capabilities:
     thoughts: bool = True
     branch: bool = False
     commit: bool = False
+    added_context: bool = False
+    """Whether a text that a hook adds to the context stands in the transcript, as it was."""
     deletes_after_days: int | None = None
     """Days after which the agent itself deletes its transcripts, unless told otherwise."""
 
@@ -158,7 +163,8 @@ def latest(events: Iterable[AnyEvent]) -> list[AnyEvent]:
     """What is known once all of these have been read, in the order in which each was first told.
 
     A second telling of a key by the same session replaces the first. One by another session is a
-    copy and changes nothing. Two tellings of a request merge, whoever they are by.
+    copy and changes nothing. Two tellings of a request merge, whoever they are by. Of two
+    hooks that saw the same thing the earlier one counts.
     """
     known: dict[int, AnyEvent] = {}
     for event in events:
@@ -171,4 +177,6 @@ def retold(first: AnyEvent, later: AnyEvent) -> AnyEvent:
     """Two tellings of one key as one."""
     if isinstance(first, RequestUsage) and isinstance(later, RequestUsage):
         return merge(first, later)
+    if isinstance(first, Observation) and isinstance(later, Observation):
+        return earlier(first, later)
     return later if first.session == later.session else first

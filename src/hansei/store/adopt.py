@@ -14,7 +14,7 @@ import msgspec
 from hansei.errors import StoreDamaged
 from hansei.events.model import RequestUsage
 from hansei.git.repository import Identity
-from hansei.store import cold, usage, workspaces
+from hansei.store import cold, evidence, usage, workspaces
 from hansei.store.rows import content_of, counted_by, from_row
 
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
     from hansei.store.cold import StoredRow
     from hansei.store.database import Store
+
+
+_WEIGHED = ("request_usage", "observation", "prompt", "notice")
+"""Kinds of which more is kept than their rows."""
 
 
 class Adoptable(NamedTuple):
@@ -49,6 +53,7 @@ def adopt_all(store: Store, *, now: int) -> tuple[int, int]:
             _add_session(db, number, {**facts, "next_seq": 1, "transcript": None})
         events = sum(_adopt(store, file, now=now) for file in accepted)
         db.execute("INSERT OR IGNORE INTO stale SELECT id FROM sessions")
+        db.execute("INSERT OR IGNORE INTO unexposed SELECT id FROM sessions")
     return len(accepted), events
 
 
@@ -104,20 +109,25 @@ def _adopt(store: Store, file: Adoptable, *, now: int) -> int:
     )
     new = [row for row in cold.rows_of(table) if _remember(store.db, row)]
     requests = []
+    told = []
     for row in new:
-        if row[4] == "request_usage":
+        if row[4] in _WEIGHED:
             event = from_row("", row)
-            assert isinstance(event, RequestUsage)
-            requests.append((row[0], event))
+            if isinstance(event, RequestUsage):
+                requests.append((row[0], event))
+            elif weighed := evidence.evidence_of(event):
+                told.append((evidence.Said(row[2], row[0], row[3]), weighed))
+    evidence.save(store.db, told)
     usage.save(store.db, requests)
     return len(new)
 
 
 def _remember(db: sqlite3.Connection, row: StoredRow) -> bool:
     """Note where an event is; False if a newer file told it."""
-    session, seq, key, _, kind, *columns = row
+    session, seq, key, at, kind, *columns = row
     made = db.execute(
-        "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)", (key, session, seq, content_of(columns))
+        "INSERT OR IGNORE INTO keys VALUES (?, ?, ?, ?)",
+        (key, session, seq, content_of(kind, at, columns)),
     )
     if made.rowcount:
         db.execute(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.events.model import RequestUsage
+from hansei.events.model import Observation, RequestUsage
+from hansei.events.observations import earlier
 from hansei.events.usage import merge, numbers, total
-from hansei.store import cold, reading, transcripts, usage, workspaces
+from hansei.store import cold, evidence, reading, transcripts, usage, workspaces
 from hansei.store.bodies import HEADS, Bodies, Picked
 from hansei.store.rows import COLUMNS, counted_by, from_row, json_list, merged_row
 from hansei.store.sessions import OpenSessions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from hansei.events.model import SessionFacts
     from hansei.store.bodies import Head
     from hansei.store.database import Store
+    from hansei.store.evidence import Evidence, Said
     from hansei.store.rows import Row
     from hansei.store.sessions import OpenSession
     from hansei.store.transcripts import Piece
@@ -60,14 +62,17 @@ class Known(NamedTuple):
 
 def commit(store: Store, pieces: Sequence[Piece], *, now: int, seal_before: int) -> Appended:
     """Write what the pieces bring; events older than `seal_before` go straight to Parquet."""
-    folders = {facts.cwd for piece in pieces for facts in piece.sessions if facts.cwd}
+    every = [part for piece in pieces for part in (piece, *piece.others)]
+    folders = {facts.cwd for piece in every for facts in piece.sessions if facts.cwd}
     identities = workspaces.resolve(store, folders)
     with store.transaction() as db:
         workspaces.remember(db, identities)
-        known = lookup(db, (row.key for piece in pieces for row in piece.rows))
+        known = lookup(db, (row.key for piece in every for row in piece.rows))
         writer = _Writer(store, db, seal_before, known)
         for piece in pieces:
             writer.add(piece, transcripts.save(db, piece, now))
+            for other in piece.others:
+                writer.add(other, None)
         writer.flush(now)
     return writer.appended
 
@@ -96,6 +101,8 @@ class _Writer:
     replays: list[tuple[object, ...]] = field(default_factory=list)
     tallies: dict[tuple[int, str, str], int] = field(default_factory=dict)
     touched: set[int] = field(default_factory=set)
+    evidence: dict[int, tuple[Said, tuple[Evidence, ...]]] = field(default_factory=dict)
+    """What events say of texts in force, by key."""
 
     def __post_init__(self) -> None:
         self.sessions = OpenSessions(self.db)
@@ -103,13 +110,14 @@ class _Writer:
         self.forgotten = {(agent, native): until for agent, native, until in rows}
         self.only = workspaces.only_one(self.store)
 
-    def add(self, piece: Piece, transcript: int) -> None:
+    def add(self, piece: Piece, transcript: int | None) -> None:
         unwanted = self._unwanted(piece)
         for facts in piece.sessions:
             if facts.id not in unwanted:
                 session = self.sessions.get(piece.agent, facts.id)
                 session.learn(facts)
-                session.transcript = session.transcript or transcript
+                if session.transcript is None and transcript is not None:
+                    session.transcript = transcript
                 self.touched.add(session.id)
         for index, row in enumerate(piece.rows):
             if row.native_session in unwanted:
@@ -122,6 +130,9 @@ class _Writer:
                 self._insert(row, session, piece.bodies, index)
             elif found.session != session.id:
                 self._replay(row, found, session)
+            elif found.content != row.content and row.seen is not None:
+                session.stretch(row.at)
+                self._see_again(row.seen, found)
             elif found.content != row.content:
                 self._change(row, found, piece.bodies, index)
         self.appended.skipped += len(piece.problems)
@@ -158,6 +169,7 @@ class _Writer:
             self.cold.add(_head(row, place), bodies, index)
             self.picked.add(row.key)
             self.keys[row.key], self.rows[row.key] = place, row
+            self._weigh(row, place)
         else:
             self._put(row, place, bodies, index)
         if row.usage is not None:
@@ -182,6 +194,23 @@ class _Writer:
             return self.rows[row.key].counted
         stored = reading.row(self.store, found.session, found.seq)
         return None if stored is None else counted_by(row.kind, stored[len(HEADS) :])
+
+    def _see_again(self, seen: Observation, found: Known) -> None:
+        """Two hooks saw the same: the earlier one stays, whichever was read first."""
+        known = self._seen_before(seen, found)
+        best = seen if known is None else earlier(known, seen)
+        if best is seen:
+            better, body = merged_row(best)
+            self._put(better, found._replace(content=better.content), Bodies([body]), 0)
+            self.appended.changed += 1
+
+    def _seen_before(self, seen: Observation, found: Known) -> Observation | None:
+        if seen.key in self.rows:
+            return self.rows[seen.key].seen
+        stored = reading.row(self.store, found.session, found.seq)
+        known = None if stored is None else from_row(seen.session, stored)
+        assert known is None or isinstance(known, Observation)
+        return known
 
     def _replay(self, row: Row, found: Known, session: OpenSession) -> None:
         """Another session holds this already: note the copy, keep what it adds."""
@@ -228,6 +257,12 @@ class _Writer:
         else:
             self.hot[place.session, place.seq] = (*_head(row, place), *bodies[index])
         self.touched.add(place.session)
+        self._weigh(row, place)
+
+    def _weigh(self, row: Row, place: Known) -> None:
+        if row.evidence or row.key in self.evidence:
+            said = evidence.Said(row.key, place.session, row.at)
+            self.evidence[row.key] = (said, row.evidence)
 
     def _tally(self, session: int, kind: str, detail: str, n: int) -> None:
         key = (session, kind, detail)
@@ -246,6 +281,7 @@ class _Writer:
             [(key, *known) for key, known in sorted(self.keys.items())],
         )
         usage.save(db, self.usages.values())
+        evidence.save(db, self.evidence.values())
         db.executemany("INSERT OR REPLACE INTO replays VALUES (?, ?, ?, ?, ?, ?)", self.replays)
         db.executemany(
             "INSERT INTO tallies VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n",
@@ -253,6 +289,9 @@ class _Writer:
         )
         db.executemany(
             "INSERT OR IGNORE INTO stale VALUES (?)", [(number,) for number in self.touched]
+        )
+        db.executemany(
+            "INSERT OR IGNORE INTO unexposed VALUES (?)", [(number,) for number in self.touched]
         )
         if self.cold.runs:
             cold.seal_tables(self.store, self.cold.tables(cold.homes(db)), now=now)

@@ -212,7 +212,57 @@ CREATE TABLE sealed_sessions (
 ) WITHOUT ROWID
 """
 
-MIGRATIONS: list[Migration] = [m001_first_light]
+
+def m002_hooks(db: sqlite3.Connection) -> None:
+    """What hooks saw of a session, and which instructions were in force in it."""
+    for statement in HOOKS.split(";\n\n"):
+        db.execute(statement)
+
+
+HOOKS = """
+ALTER TABLE sessions ADD COLUMN commit_basis TEXT;
+
+ALTER TABLE sessions ADD COLUMN dirty INTEGER;
+
+ALTER TABLE sessions ADD COLUMN seen TEXT;
+
+UPDATE sessions SET commit_basis = 'agent' WHERE "commit" IS NOT NULL;
+
+CREATE TABLE evidence (
+  key INTEGER NOT NULL,
+  session INTEGER NOT NULL,
+  at INTEGER,
+  basis TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  PRIMARY KEY (key, kind, path)
+) WITHOUT ROWID;
+
+CREATE INDEX evidence_by_session ON evidence (session);
+
+CREATE TABLE committed ("commit" TEXT PRIMARY KEY, files TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE unexposed (session INTEGER PRIMARY KEY);
+
+INSERT INTO unexposed SELECT id FROM sessions;
+
+CREATE TABLE ledger (session INTEGER PRIMARY KEY, basis TEXT, note TEXT NOT NULL);
+
+CREATE TABLE exposure (
+  session INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  basis TEXT NOT NULL,
+  reach TEXT NOT NULL,
+  PRIMARY KEY (session, kind, path, hash, basis)
+) WITHOUT ROWID
+"""
+
+MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks]
 
 
 def migrate(db: sqlite3.Connection, now: int) -> None:

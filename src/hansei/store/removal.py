@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from hansei.store.database import Store
 
-_BY_SESSION = ("events", "keys", "requests", "replays", "tallies", "spend", "stale")
+_BY_SESSION = (
+    "events", "keys", "requests", "replays", "tallies", "spend", "stale", "evidence", "unexposed",
+    "ledger", "exposure",
+)  # fmt: skip
 
 
 def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = True) -> int:
@@ -39,6 +42,10 @@ def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = 
             [(until, number) for number in gone],
         )
         db.executemany("DELETE FROM sessions WHERE id = ?", numbers)
+        db.execute(
+            'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
+            ' WHERE "commit" IS NOT NULL)'
+        )
         _drop_empty_workspaces(store)
     cold.sweep(store)
     for copy in store.folder.glob("hansei.db.*.damaged*"):  # kept by a rebuild; they hold it too

@@ -13,7 +13,8 @@ from zlib import crc32
 
 import msgspec
 
-from hansei.events.model import AnyEvent, Event, Origin, Prompt, RequestUsage
+from hansei.events.model import AnyEvent, Event, Observation, Origin, Prompt, RequestUsage
+from hansei.store.evidence import Evidence, evidence_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SHARED = ("tool", "name", "call", "status", "origin", "model", "cwd", "branch", "text")
 """Event fields that are columns, wherever a kind has them."""
 
+OBSERVATION = "observation"
 COLUMNS = ("session", "seq", "key", "at", "kind", *SHARED, "detail")
 
 
@@ -44,6 +46,9 @@ class Row(NamedTuple):
     opening: str | None = None
     """The beginning of a prompt that may stand for its session."""
     usage: RequestUsage | None = None
+    seen: Observation | None = None
+    evidence: tuple[Evidence, ...] = ()
+    """What it says of texts in force."""
 
 
 _COUNTED = {
@@ -51,6 +56,7 @@ _COUNTED = {
     "tool_call": "tool",
     "tool_result": "status",
     "notice": "name",
+    "observation": "name",
     "unrecognised": "name",
 }
 _ASKED = {Origin.HUMAN, Origin.QUEUED_HUMAN, Origin.PARENT_AGENT}
@@ -112,8 +118,8 @@ def to_row(clean: Clean) -> tuple[Row, Body]:
     return _row(clean.event)
 
 
-def merged_row(event: RequestUsage) -> tuple[Row, Body]:
-    """The row of a usage put together from rows that were clean already."""
+def merged_row(event: RequestUsage | Observation) -> tuple[Row, Body]:
+    """The row of an event put together from rows that were clean already."""
     return _row(event)
 
 
@@ -137,10 +143,12 @@ def _row(event: AnyEvent) -> tuple[Row, Body]:
         key=event.key,
         at=event.at,
         kind=layout.kind,
-        content=content_of(body),
+        content=content_of(layout.kind, event.at, body),
         counted=counted or "",
         opening=_opening(event) if isinstance(event, Prompt) else None,
         usage=event if isinstance(event, RequestUsage) else None,
+        seen=event if isinstance(event, Observation) else None,
+        evidence=evidence_of(event),
     )
     return row, body
 
@@ -155,9 +163,10 @@ def counted_by(kind: str, body: Sequence[str | None]) -> str:
     return "" if column is None else body[SHARED.index(column)] or ""
 
 
-def content_of(body: Sequence[str | None]) -> int:
-    """The checksum of a body."""
-    return crc32("\x1f".join([_NOTHING if it is None else it for it in body]).encode())
+def content_of(kind: str, at: int | None, body: Sequence[str | None]) -> int:
+    """The checksum of a body; of what a hook saw, also of its time."""
+    seed = (at or 0) & 0xFFFFFFFF if kind == OBSERVATION else 0
+    return crc32("\x1f".join([_NOTHING if it is None else it for it in body]).encode(), seed)
 
 
 def json_list(numbers: Iterable[int]) -> str:

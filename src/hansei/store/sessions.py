@@ -1,10 +1,16 @@
-"""Sessions as rows, put together from what their transcripts say bit by bit."""
+"""Sessions as rows, put together bit by bit from what transcripts say and hooks saw.
+
+The two are kept apart until a row is written, so that it does not matter which of them came first.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
+from hansei.events.model import CommitBasis
 from hansei.store.workspaces import workspace_of
 
 if TYPE_CHECKING:
@@ -15,7 +21,10 @@ if TYPE_CHECKING:
 
 _FIRST_STAYS = ("parent", "relation", "spawned_by", "cwd", "commit", "entrypoint", "role")
 _LAST_STAYS = ("branch", "version", "title")
-_FACTS = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "transcript", "driver", "driver_recorded")
+_TOLD = (*_FIRST_STAYS, *_LAST_STAYS, "opening", "transcript", "driver", "driver_recorded")
+_BOTH = ("cwd", "branch", "commit", "version", "parent", "relation", "role", "driver")
+"""What a transcript says and a hook sees."""
+_FACTS = (*_TOLD, "commit_basis", "dirty", "seen")
 _COLUMNS = ", ".join(f'"{name}"' for name in (*_FACTS, "started_at", "ended_at", "next_seq"))
 
 
@@ -28,6 +37,9 @@ class OpenSession:
     started_at: int | None = None
     ended_at: int | None = None
     facts: dict[str, Any] = field(default_factory=dict)
+    """What transcripts say."""
+    seen: dict[str, tuple[int, Any]] = field(default_factory=dict)
+    """What hooks saw: of each fact the earliest value, and when that was."""
 
     @property
     def transcript(self) -> int | None:
@@ -41,6 +53,9 @@ class OpenSession:
 
     def learn(self, facts: SessionFacts) -> None:
         """Take in what a reading says; see `SessionFacts` for which value stays."""
+        if facts.seen_at is not None:
+            self._see(facts, facts.seen_at)
+            return
         for name in _FIRST_STAYS:
             if self.facts.get(name) is None:
                 self.facts[name] = getattr(facts, name)
@@ -50,14 +65,44 @@ class OpenSession:
             self.facts["driver"] = facts.driver.value
             self.facts["driver_recorded"] = int(facts.driver_recorded)
 
-    def number(self, row: Row) -> int:
-        """The number of the next event, which also stretches the session's time."""
-        at = row.at
+    def _see(self, facts: SessionFacts, at: int) -> None:
+        for name in (*_BOTH, "dirty"):
+            value = getattr(facts, name)
+            if value is not None:
+                new = (at, value if isinstance(value, bool) else str(value))
+                self.seen[name] = min(self.seen.get(name, new), new)
+
+    def columns(self) -> tuple[Any, ...]:
+        """The row: what transcripts say, else what hooks saw; of the commit the reverse."""
+        row = {name: self.facts.get(name) for name in _TOLD}
+        row["driver_recorded"] = row["driver_recorded"] or 0
+        row["commit_basis"] = None if row["commit"] is None else CommitBasis.AGENT.value
+        if self.seen:
+            told = {name: row[name] for name in _BOTH if row[name] is not None}
+            kept = {"told": told, "seen": self.seen, "driver_recorded": row["driver_recorded"]}
+            row["seen"] = msgspec.json.encode(kept, order="deterministic").decode()
+            self._add_seen(row)
+        return tuple(row.get(name) for name in _FACTS)
+
+    def _add_seen(self, row: dict[str, Any]) -> None:
+        for name, (_, value) in self.seen.items():
+            if name == "commit":
+                row["commit"], row["commit_basis"] = value, CommitBasis.HOOK.value
+            elif row.get(name) is None:
+                row[name] = value
+                row["driver_recorded"] = 1 if name == "driver" else row["driver_recorded"]
+
+    def stretch(self, at: int | None) -> None:
+        """Have the session's time include a moment."""
         if at is not None:
             if self.started_at is None or at < self.started_at:
                 self.started_at = at
             if self.ended_at is None or at > self.ended_at:
                 self.ended_at = at
+
+    def number(self, row: Row) -> int:
+        """The number of the next event, which also stretches the session's time."""
+        self.stretch(row.at)
         if row.opening and not self.facts.get("opening"):
             self.facts["opening"] = row.opening
         taken = self.next_seq
@@ -99,20 +144,19 @@ class OpenSessions:
             assert made.lastrowid is not None
             return OpenSession(made.lastrowid)
         number, *facts, started, ended, next_seq = row
-        return OpenSession(number, next_seq, started, ended, dict(zip(_FACTS, facts, strict=True)))
+        return _opened(number, dict(zip(_FACTS, facts, strict=True)), started, ended, next_seq)
 
     def save(self) -> None:
         """Write every session back."""
         assignments = ", ".join(f'"{name}" = ?' for name in _FACTS)
         for (agent, _), session in self._open.items():
-            facts = [session.facts.get(name) for name in _FACTS[:-1]]
+            columns = session.columns()
             self._db.execute(
                 f"UPDATE sessions SET {assignments}, workspace = ?, started_at = ?, ended_at = ?,"
                 " next_seq = ? WHERE id = ?",
                 (
-                    *facts,
-                    session.facts.get("driver_recorded") or 0,
-                    self._workspace(agent, session),
+                    *columns,
+                    self._workspace(agent, dict(zip(_FACTS, columns, strict=True))),
                     session.started_at,
                     session.ended_at,
                     session.next_seq,
@@ -120,9 +164,9 @@ class OpenSessions:
                 ),
             )
 
-    def _workspace(self, agent: str, session: OpenSession) -> int:
+    def _workspace(self, agent: str, facts: dict[str, Any]) -> int:
         """By its own folder, else by its parent's."""
-        cwd, parent = session.facts.get("cwd"), session.facts.get("parent")
+        cwd, parent = facts["cwd"], facts["parent"]
         if cwd is None and parent is not None:
             cwd = self.folder(agent, parent)
         return self._workspace_of(cwd)
@@ -131,3 +175,17 @@ class OpenSessions:
         if folder not in self._workspaces:
             self._workspaces[folder] = workspace_of(self._db, folder)
         return self._workspaces[folder]
+
+
+def _opened(
+    number: int, row: dict[str, Any], started: int | None, ended: int | None, next_seq: int
+) -> OpenSession:
+    """A stored session, with what transcripts said and what hooks saw apart again."""
+    facts = {name: row[name] for name in _TOLD}
+    seen: dict[str, tuple[int, Any]] = {}
+    if row["seen"]:
+        kept = msgspec.json.decode(row["seen"])
+        facts |= {name: kept["told"].get(name) for name in _BOTH}
+        facts["driver_recorded"] = kept["driver_recorded"]
+        seen = {name: (at, value) for name, (at, value) in kept["seen"].items()}
+    return OpenSession(number, next_seq, started, ended, facts, seen)

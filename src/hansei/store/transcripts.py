@@ -53,6 +53,8 @@ class Piece:
     taken: int = 0
     restarted: bool = False
     unreadable: str | None = None
+    others: list[Piece] = field(default_factory=list)
+    """What a place of no agent tells of agents' sessions; these have no cursor of their own."""
 
 
 class Place(NamedTuple):

@@ -19,3 +19,8 @@ def sealing_due(store: Store, now: int) -> bool:
 def sums_due(store: Store) -> bool:
     """Whether sessions have changed since they were summed."""
     return store.db.execute("SELECT 1 FROM stale LIMIT 1").fetchone() is not None
+
+
+def exposure_due(store: Store) -> bool:
+    """Whether sessions have changed since it was worked out which texts were in force in them."""
+    return store.db.execute("SELECT 1 FROM unexposed LIMIT 1").fetchone() is not None

@@ -9,6 +9,7 @@ import click
 from hansei.cli import app, output
 
 if TYPE_CHECKING:
+    from hansei.config import Config
     from hansei.ops.removal import Doomed
     from hansei.store.database import Store
 
@@ -20,17 +21,18 @@ if TYPE_CHECKING:
 def command(name: str, yes: bool, as_json: bool) -> None:
     """Remove a session with its subagents, or all sessions of a workspace, from the store.
 
-    They are removed from the database and from sealed files, and are not taken in again. The
-    agent's own transcripts are left alone.
+    They are removed from the database, from sealed files and from what hooks wrote, and are not
+    taken in again. The agent's own transcripts are left alone.
     """
     from hansei.ops.removal import chosen
 
     # What is still unread of it must be known too, or the next command would bring it back.
-    with app.up_to_date(app.config(), ingest=True) as store:
-        carry_out(store, chosen(store, name), yes=yes, as_json=as_json)
+    settings = app.config()
+    with app.up_to_date(settings, ingest=True) as store:
+        carry_out(store, chosen(store, name), settings, yes=yes, as_json=as_json)
 
 
-def carry_out(store: Store, doomed: Doomed, *, yes: bool, as_json: bool) -> None:
+def carry_out(store: Store, doomed: Doomed, settings: Config, *, yes: bool, as_json: bool) -> None:
     """Say what would go, ask, do it, say what went."""
     from hansei.ops.removal import remove
 
@@ -38,7 +40,7 @@ def carry_out(store: Store, doomed: Doomed, *, yes: bool, as_json: bool) -> None
     plan = f"{output.one_line(doomed.what)}: {count}, {output.plural(doomed.events, 'event')}"
     if doomed.sessions and not yes:
         click.confirm(f"Remove {plan}?", abort=True, err=True)
-    removed = remove(store, doomed, now=app.now())
+    removed = remove(store, doomed, settings, now=app.now())
     if as_json:
         output.write_json("removed", {"what": doomed.what, "sessions": removed})
     else:

@@ -21,4 +21,4 @@ def command(yes: bool, as_json: bool) -> None:
     settings = app.config()
     with app.opened(settings, create=False) as store:
         doomed = expired(store, settings, now=app.now())
-        carry_out(store, doomed, yes=yes, as_json=as_json)
+        carry_out(store, doomed, settings, yes=yes, as_json=as_json)

@@ -30,7 +30,11 @@ _FIRST_TIME = re.compile(rb'"timestamp":\s*"([^"]{10,40})"')
 _OWNER = re.compile(rb'"sessionId":\s*"([^"]{1,80})"')
 
 _CAPABILITIES = Capabilities(
-    reasoning_tokens=True, exit_codes=True, branch=True, deletes_after_days=30
+    reasoning_tokens=True,
+    exit_codes=True,
+    branch=True,
+    added_context=True,
+    deletes_after_days=30,
 )
 
 

@@ -46,6 +46,13 @@ WARM_UP = "Warmup"
 QUEUE_KEPT = 32
 FILE_FIELDS = ("filename", "path", "displayPath")
 """Where an attachment names the file it shows."""
+SHOWN = {
+    "nested_memory": "instructions",
+    "skill_listing": "skill",
+    "invoked_skills": "skill",
+    "mcp_instructions_delta": "mcp",
+}
+"""Attachments that show the model an instruction file, skills or what an MCP server says."""
 SILENT_BLOCKS = frozenset(("image", "document", "fallback"))
 """Blocks without words of their own."""
 
@@ -175,7 +182,7 @@ def attachment(reader: Reader, record: Record, where: Where) -> None:
         key = key_of("prompt", own) if told is None else told
         reader.emit(_queued_event(key, text, None if typed else Origin.HARNESS, where))
     elif kind == "hook_additional_context":
-        reader.emit(prompts.as_prompt(key_of("prompt", own), text, Origin.HOOK, where))
+        _added(reader, attached.get("content"), own, where)
     elif kind == "prompt_snapshot":
         # The whole system prompt, written again with every change: its size is what matters.
         data: dict[str, Any] = {"bytes": len(reader.line)}
@@ -187,7 +194,19 @@ def attachment(reader: Reader, record: Record, where: Where) -> None:
         data |= {
             name: value for name in FILE_FIELDS if isinstance(value := attached.get(name), str)
         }
+        shown = SHOWN.get(kind)
+        if shown is not None:
+            path = next((data[name] for name in FILE_FIELDS if name in data), kind)
+            data |= {"shown": {"kind": shown, "path": path}}
         reader.emit(Notice(key=key_of("notice", own), name=kind, text=text, data=data, **where))
+
+
+def _added(reader: Reader, content: Any, own: str, where: Where) -> None:
+    """What hooks added: a text by each of them."""
+    texts = content if isinstance(content, list) else [content]
+    for number, text in enumerate(filter(None, map(prompts.attached_text, texts))):
+        key = key_of("prompt", own) if number == 0 else key_of("prompt", own, str(number))
+        reader.emit(prompts.as_prompt(key, text, Origin.HOOK, where))
 
 
 # --- what tools answered --------------------------------------------------------------------------
