@@ -84,7 +84,7 @@ def git(folder: str, *arguments: str, seconds: float = 10.0) -> str | None:
             timeout=seconds,
             check=False,
             stdin=subprocess.DEVNULL,
-            env=_own_environment(),
+            env=own_environment(),
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None
@@ -92,7 +92,7 @@ def git(folder: str, *arguments: str, seconds: float = 10.0) -> str | None:
     return text if done.returncode == 0 and text else None
 
 
-def _own_environment() -> dict[str, str]:
+def own_environment() -> dict[str, str]:
     """Without what a hook or a wrapper says about another repository."""
     variables = Environment.current().variables
     return {name: value for name, value in variables.items() if not name.startswith("GIT_")}

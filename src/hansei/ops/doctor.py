@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
+from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health, waiting
 from hansei.sources import catalogue
-from hansei.store.transcripts import decode_cursor
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from hansei.config import Config
     from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
 
-SAMPLES = 3
 WEEK_DAYS = 7
 
 
@@ -27,15 +27,6 @@ class Folder:
     path: str
     exists: bool
     readable: bool
-
-
-@dataclass(frozen=True)
-class Skipped:
-    """A kind of record that could not be read, with places to look at."""
-
-    reason: str
-    records: int
-    examples: list[str]
 
 
 @dataclass(frozen=True)
@@ -90,6 +81,7 @@ class StoreHealth:
 @dataclass(frozen=True)
 class Health:
     agents: list[AgentHealth]
+    spool: SpoolHealth
     store: StoreHealth
     warnings: list[str]
 
@@ -99,6 +91,7 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
     sources, warnings = catalogue.load_all()
     return Health(
         agents=[_agent(store, config, source, now) for source in sources],
+        spool=spool_health(store, config),
         store=_store(store),
         warnings=warnings,
     )
@@ -140,12 +133,12 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
         transcripts=transcripts,
         missing=missing,
         rewritten=rewritten,
-        waiting=_waiting(store, source.name),
+        waiting=waiting(store, source.name),
         bytes=size,
         records=records,
         sessions=sessions,
         events=events,
-        skipped=_skipped(store, source.name),
+        skipped=skipped(store, source.name),
         unreadable=dict(unreadable.fetchall()),
         unrecognised=dict(unrecognised.fetchall()),
         versions=dict(sorted(versions.fetchall(), key=_version_order)),
@@ -164,44 +157,8 @@ def _folder(path: Path) -> Folder:
         return Folder(str(path), exists=True, readable=False)
 
 
-def _waiting(store: Store, agent: str) -> list[str]:
-    """Transcripts that were read, but not to the last byte."""
-    rows = store.db.execute(
-        "SELECT path, cursor FROM transcripts WHERE agent = ? AND missing_since IS NULL"
-        " AND unreadable IS NULL ORDER BY path",
-        (agent,),
-    )
-    waiting = []
-    for path, cursor in rows:
-        try:
-            size = Path(path).stat().st_size
-        except OSError:
-            continue
-        plain = not path.endswith(".zst")  # packed files are counted unpacked
-        if plain and cursor and size > decode_cursor(cursor).offset:
-            waiting.append(path)
-    return waiting
-
-
 def _version_order(item: tuple[str, int]) -> tuple[list[int], str]:
     return [int(part) for part in item[0].split(".") if part.isdigit()], item[0]
-
-
-def _skipped(store: Store, agent: str) -> list[Skipped]:
-    rows = store.db.execute(
-        "SELECT p.reason, count(*) FROM problems p JOIN transcripts t ON t.id = p.transcript"
-        " WHERE t.agent = ? GROUP BY 1 ORDER BY 2 DESC, 1",
-        (agent,),
-    ).fetchall()
-    found = []
-    for reason, records in rows:
-        examples = store.db.execute(
-            "SELECT t.path, p.line FROM problems p JOIN transcripts t ON t.id = p.transcript"
-            " WHERE t.agent = ? AND p.reason = ? ORDER BY t.path, p.line LIMIT ?",
-            (agent, reason, SAMPLES),
-        )
-        found.append(Skipped(reason, records, [f"{path}:{line}" for path, line in examples]))
-    return found
 
 
 def expiry(config: Config, source: Source, now: int) -> Expiry | None:

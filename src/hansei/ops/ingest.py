@@ -11,13 +11,14 @@ import msgspec
 
 from hansei.config import DAY_MS
 from hansei.ops.intake import Task, read_all, seldom_collecting
-from hansei.ops.survey import prices_changed, survey
+from hansei.ops.spool import rotate
+from hansei.ops.survey import prices_changed, spooled, survey
 from hansei.prices import version_stamp
-from hansei.projection import spend
+from hansei.projection import exposure, spend
 from hansei.sources.contract import START
 from hansei.store import cold, log, seal, transcripts
 from hansei.store.key import redaction_key
-from hansei.store.upkeep import sealing_due, sums_due
+from hansei.store.upkeep import exposure_due, sealing_due, sums_due
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +87,8 @@ def ingest(
         seen = look(store, config)
         report.found, report.warnings = seen.found, seen.warnings
         with seldom_collecting():
-            _read_changed(store, config, seen.changed, now, report, progress)
+            changed = [*seen.changed, *spooled(store, config)]
+            _read_changed(store, config, changed, now, report, progress)
         _note_missing(store, seen.missing, now, report)
         _keep_up(store, config, now, report)
     report.seconds = time.monotonic() - started
@@ -201,3 +203,6 @@ def _keep_up(store: Store, config: Config, now: int, report: IngestReport) -> No
             store.set_meta("prices", version_stamp(config.settings.prices))
     if sums_due(store):
         spend.refresh(store, config.settings.prices)
+    if exposure_due(store):
+        exposure.refresh(store)
+    rotate(store, config, now=now)

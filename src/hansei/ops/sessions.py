@@ -32,6 +32,10 @@ class SessionLine(msgspec.Struct, frozen=True):
     cwd: str | None
     branch: str | None
     commit: str | None
+    commit_basis: str | None
+    """Who told the commit: a hook, or the agent in its transcript."""
+    dirty: bool | None
+    """Whether tracked files differed from the commit when it began."""
     version: str | None
     entrypoint: str | None
     title: str | None
@@ -59,8 +63,8 @@ class SessionLine(msgspec.Struct, frozen=True):
 
 _QUERY = f"""
 SELECT s.native AS id, s.agent, s.driver, s.driver_recorded, s.parent, s.relation, s.role,
-  {WORKSPACE_NAME} AS workspace, s.cwd, s.branch, s."commit", s.version, s.entrypoint, s.title,
-  s.opening, s.started_at, s.ended_at, s.next_seq - 1 AS events,
+  {WORKSPACE_NAME} AS workspace, s.cwd, s.branch, s."commit", s.commit_basis, s.dirty,
+  s.version, s.entrypoint, s.title, s.opening, s.started_at, s.ended_at, s.next_seq - 1 AS events,
   (SELECT coalesce(sum(n), 0) FROM tallies t WHERE t.session = s.id AND t.kind = 'prompt'
      AND t.detail IN ('human', 'queued_human')) AS prompts,
   (SELECT coalesce(sum(n), 0) FROM tallies t WHERE t.session = s.id
@@ -105,6 +109,7 @@ def _lines(store: Store, query: str, values: Any) -> list[SessionLine]:
     for row in cursor:
         fields = dict(zip(names, row, strict=True))
         fields["driver_recorded"] = bool(fields["driver_recorded"])
+        fields["dirty"] = None if fields["dirty"] is None else bool(fields["dirty"])
         lines.append(SessionLine(short=short_id(fields["id"]), **fields))
     return lines
 

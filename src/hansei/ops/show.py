@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.errors import NotFound
-from hansei.events.model import ToolCall, ToolResult
+from hansei.events.model import Observation, ToolCall, ToolResult
 from hansei.ops import sessions
 from hansei.store import reading
 
@@ -29,7 +29,7 @@ def show(store: Store, reference: str) -> Shown:
     """What `SESSION` or `SESSION#EVENT` names. An event comes with the other half of its call."""
     name, _, number = reference.partition("#")
     session = sessions.find(store, name)
-    events = list(reading.events(store, session))
+    events = _placed(list(reading.events(store, session)))
     if number:
         events = _event(events, number, reference)
     return Shown(
@@ -39,10 +39,26 @@ def show(store: Store, reference: str) -> Shown:
     )
 
 
+def _placed(events: list[Numbered]) -> list[Numbered]:
+    """Events in order, what hooks saw put in by its time: it is numbered when it is read."""
+    seen = [it for it in events if isinstance(it.event, Observation)]
+    placed: list[Numbered] = []
+    waiting = iter(sorted(seen, key=lambda it: (it.event.at or 0, it.seq)))
+    following = next(waiting, None)
+    for numbered in events:
+        if isinstance(numbered.event, Observation):
+            continue
+        while following and numbered.event.at and (following.event.at or 0) <= numbered.event.at:
+            placed.append(following)
+            following = next(waiting, None)
+        placed.append(numbered)
+    return [*placed, *([following] if following else []), *waiting]
+
+
 def _event(events: list[Numbered], number: str, reference: str) -> list[Numbered]:
     wanted = next((found for found in events if str(found.seq) == number), None)
     if wanted is None:
-        last = events[-1].seq if events else 0
+        last = max((found.seq for found in events), default=0)
         raise NotFound(
             f"{reference} is not an event of this session",
             hint=f"Its events go from #1 to #{last}.",
