@@ -14,6 +14,7 @@ from hansei.events.model import (
     FileEdit,
     Interruption,
     Notice,
+    Observation,
     Origin,
     Prompt,
     Reply,
@@ -55,12 +56,14 @@ _REFUSED = {
 }
 
 
-def timeline(shown: Shown, *, full: bool, thoughts: bool) -> Iterator[str]:
-    """Heading and every event, in order."""
+def timeline(shown: Shown, *, full: bool, thoughts: bool, hooks: bool) -> Iterator[str]:
+    """Heading and every event, in order; thoughts and what hooks saw only where asked for."""
     yield from heading(shown)
     day = ""
     for numbered in shown.events:
         if isinstance(numbered.event, Thought) and not thoughts:
+            continue
+        if isinstance(numbered.event, Observation) and not hooks:
             continue
         if numbered.event.at is not None and output.day(numbered.event.at) != day:
             day = output.day(numbered.event.at)
@@ -81,8 +84,7 @@ def heading(shown: Shown) -> Iterator[str]:
         session.id,
     ]
     yield from map(dim, output.wrapped(" · ".join(map(one_line, facts)), 2))
-    place = one_line(session.cwd or "folder not recorded")
-    yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
+    yield from map(dim, output.wrapped(" · ".join(map(one_line, _place(session))), 2))
     yield _sums(session)
     if session.parent:
         yield dim(one_line(f"{session.relation or 'child'} of {session.parent}"))
@@ -91,6 +93,17 @@ def heading(shown: Shown) -> Iterator[str]:
     for child in shown.children:
         started = one_line(f"started {child.short}: {child.name or child.id}")
         yield dim(output.cut(started, output.terminal_width()))
+
+
+def _place(session: SessionLine) -> list[str]:
+    parts = [session.cwd or "folder not recorded"]
+    if session.branch:
+        parts.append(session.branch)
+    if session.commit:
+        state = {None: "", True: ", files changed", False: ", clean"}[session.dirty]
+        teller = "agent" if session.commit_basis == "agent" else "hook"
+        parts.append(f"commit {session.commit[:10]} (told by the {teller}{state})")
+    return parts
 
 
 def _sums(session: SessionLine) -> str:
@@ -149,6 +162,8 @@ def _told(event: AnyEvent) -> tuple[str, str, bool]:
             return click.style("compaction", fg="yellow"), event.text, True
         case Notice():
             return dim(one_line(event.name)), event.text, True
+        case Observation():
+            return dim("hook"), _seen(event), True
         case Unrecognised():
             return (
                 click.style("not recognised", fg="yellow"),
@@ -186,6 +201,21 @@ def _usage(usage: RequestUsage) -> str:
         f"{usage.model or 'model not recorded'} · {output.tokens(context)} in ({reads})"
         f" · {output.tokens(usage.output)} out"
     )
+
+
+def _seen(seen: Observation) -> str:
+    parts = [
+        " ".join(filter(None, (seen.name, seen.native_tool, seen.word))),
+        *([] if seen.commit is None else [f"commit {seen.commit[:10]}"]),
+        *([] if seen.dirty is None else ["changed since" if seen.dirty else "clean"]),
+        *([f"delivered {', '.join(seen.delivered)}"] if seen.delivered else []),
+    ]
+    if seen.instructions is not None:
+        parts.append(plural(len(seen.instructions), "instruction file"))
+    for label, size in (("prompt", seen.prompt), ("input", seen.input), ("output", seen.output)):
+        if size is not None:
+            parts.append(f"{label} {output.size(size.bytes)}")
+    return " · ".join(parts)
 
 
 def fold(text: str, limit: int, taken: int) -> list[str]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hansei.ops.certify import Certificate, Verdict
     from hansei.ops.doctor import AgentHealth, Health, StoreHealth
+    from hansei.ops.spool_health import SpoolHealth
 
 MOST_LISTED = 10
 
@@ -110,6 +111,9 @@ def report(health: Health) -> Iterator[str]:
     for agent in health.agents:
         yield from _agent(agent)
         yield ""
+    if health.spool.bytes or health.spool.agents:
+        yield from _spool(health.spool)
+        yield ""
     yield from _store(health.store)
     for text in health.warnings:
         yield click.style(f"! {text}", fg="yellow")
@@ -164,6 +168,23 @@ def _expiry(agent: AgentHealth) -> Iterator[str]:
             f"  the agent deletes transcripts after {agent.expiry.after_days} days: the oldest is"
             f" {agent.expiry.oldest_days} days old, {plural(soon, 'goes', 'go')} within a week"
         )
+
+
+def _spool(spool: SpoolHealth) -> Iterator[str]:
+    yield bold("What hooks told")
+    waiting = ", not all taken in yet" if spool.waiting else ""
+    yield f"  {output.one_line(spool.path)}  {size(spool.bytes)}{waiting}"
+    if spool.full:
+        yield click.style("  full: hooks record nothing until `hansei ingest` ran", fg="red")
+    for agent in spool.agents:
+        last = "not lately" if agent.last_at is None else output.minute(agent.last_at)
+        yield f"  {output.one_line(agent.agent)}: {plural(agent.calls, 'call')}, last {last}"
+    for skipped in spool.skipped:
+        told = output.one_line(f"{skipped.reason}: {', '.join(skipped.examples)}")
+        yield click.style(f"  skipped {skipped.records:,} × {told}", fg="yellow")
+    for it in spool.disagreements[:MOST_LISTED]:
+        told = output.one_line(f"{it.item} was delivered to {it.session}, but {it.what}")
+        yield click.style(f"  {told}", fg="yellow")
 
 
 def _store(store: StoreHealth) -> Iterator[str]:

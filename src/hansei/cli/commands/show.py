@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hansei.cli import app, output
+from hansei.cli.output import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.ops.exposure import Exposure
 
 
 @click.command(short_help="Open one session, or one event of it.")
 @click.argument("reference", metavar="SESSION[#EVENT]")
 @click.option("--full", is_flag=True, help="Do not fold long texts.")
 @click.option("--thoughts", is_flag=True, help="Show the model's thoughts too.")
+@click.option("--hooks", is_flag=True, help="Show what hooks saw too.")
+@click.option("--exposure", is_flag=True, help="Show which instructions were in force instead.")
 @app.ingest_option
 @app.json_option
-def command(reference: str, full: bool, thoughts: bool, ingest: bool, as_json: bool) -> None:
+def command(
+    reference: str,
+    full: bool,
+    thoughts: bool,
+    hooks: bool,
+    exposure: bool,
+    ingest: bool,
+    as_json: bool,
+) -> None:
     """Open a session as a timeline: prompts, replies, calls and how they ended, edits, tokens.
 
     \b
       hansei show 5f1c              a session, by any unambiguous beginning of its id
       hansei show 5f1c#112          one event of it in full, with the other half of its call
+      hansei show 5f1c --exposure   instruction files, rules, skills and servers in force in it
     """
+    if exposure:
+        _exposure(reference, ingest=ingest, as_json=as_json)
+        return
     from hansei.cli.timeline import event_in_full, timeline
     from hansei.ops.show import show
 
@@ -37,4 +59,48 @@ def command(reference: str, full: bool, thoughts: bool, ingest: bool, as_json: b
     elif "#" in reference:
         output.page(line for found in shown.events for line in event_in_full(found))
     else:
-        output.page(timeline(shown, full=full, thoughts=thoughts))
+        output.page(timeline(shown, full=full, thoughts=thoughts, hooks=hooks))
+
+
+def _exposure(reference: str, *, ingest: bool, as_json: bool) -> None:
+    from hansei.ops.exposure import exposure
+
+    with app.up_to_date(app.config(), ingest=ingest) as store:
+        found = exposure(store, reference)
+    if as_json:
+        output.write_json("exposure", found)
+    else:
+        output.page(in_force(found))
+
+
+def in_force(found: Exposure) -> Iterator[str]:
+    """The ledger of a session as people read it."""
+    name = found.session.name or found.session.id
+    yield output.bold(output.cut(output.one_line(name), output.terminal_width()))
+    yield output.dim(_BASES[found.basis] if found.basis else f"Files unknown: {found.note}.")
+    columns = [
+        Column("kind", "left"),
+        Column("bytes"),
+        Column("hash", "left", drop=1),
+        Column("known from", "left"),
+        Column("in force", "left", drop=2),
+        Column("text", "left", flexible=True, keep="ends"),
+    ]
+    rows = [
+        (
+            output.one_line(text.kind),
+            f"{text.bytes:,}",
+            text.hash[:8],
+            text.basis,
+            "from the start" if text.reach == "start" else "in its folder",
+            output.one_line(text.path or "(a text with hansei's marker)"),
+        )
+        for text in found.texts
+    ]
+    yield from output.table(columns, rows) if rows else ["No instructions."]
+
+
+_BASES = {
+    "hook": "Files as a hook saw them when the session began.",
+    "commit": "Files as the commit holds them; whether the tree was clean is not known.",
+}
