@@ -18,6 +18,7 @@ import cases
 import history
 import report
 import secrets_cost
+from hook_cost import hook_calls
 from tools import all_tools, hansei
 
 
@@ -71,9 +72,10 @@ def _grown(folder: Path, megabytes: int) -> cases.Growth:
 
 
 def _alone(folder: Path) -> cases.Alone:
-    _say("start-up and redaction")
+    _say("start-up, redaction and hooks")
     made = history.build(folder / "alone", 100 * 10**6, now=time.time())
-    return cases.Alone(cases.start_up(folder), secrets_cost.share(made.home))
+    share = secrets_cost.share(made.home)
+    return cases.Alone(cases.start_up(folder), share, hook_calls(folder))
 
 
 def _linked(made: history.History, place: Path) -> Path:

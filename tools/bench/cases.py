@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import measure
 from history import History
+from hook_cost import HookCall
 from tools import Tool, hansei
 
 SHORT_RUNS = 5
@@ -59,6 +60,7 @@ class Alone(NamedTuple):
     start: "StartUp"
     redaction: float
     """The part of a first run that it takes."""
+    hooks: list[HookCall]
 
 
 class StartUp(NamedTuple):

@@ -44,6 +44,18 @@ def page(results: list[Measured], growth: list[Growth], alone: Alone, *, now: fl
             f" ({start.version / start.python:.1f}x)."
         ),
         "",
+        "## Hooks",
+        "",
+        "What a call costs the agent, launcher included, against `python -S -c pass` in turn.",
+        "",
+        "| | a call | python alone | ratio |",
+        "|---|---:|---:|---:|",
+        *(
+            f"| {call.what} | {call.taken:.0f} ms | {call.python:.0f} ms"
+            f" | {call.taken / call.python:.1f}x |"
+            for call in alone.hooks
+        ),
+        "",
         "## Redaction",
         "",
         f"Taking secrets out takes {alone.redaction:.0%} of a first run in one process.",
