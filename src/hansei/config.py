@@ -82,16 +82,20 @@ class Config:
 
 def store_folder(environment: Environment, start: Path) -> Path:
     """The store to use: `$HANSEI_HOME`, a repository's own `.hansei`, else `~/.hansei`."""
-    named = environment.variables.get("HANSEI_HOME", "").strip()
-    if named:
-        return Path(named).expanduser()
-    default = environment.home / ".hansei"
+    default = home_folder(environment)
+    if environment.variables.get("HANSEI_HOME", "").strip():
+        return default
     known = local_stores(environment)
     for folder in (start, *start.parents) if known else ():
         local = folder / ".hansei"
         if str(local) in known and (local / "hansei.db").is_file():
             return local
     return default
+
+
+def home_folder(environment: Environment) -> Path:
+    """Where hansei keeps what is the user's rather than one repository's."""
+    return environment.folder("HANSEI_HOME", ".hansei")
 
 
 def local_stores(environment: Environment) -> set[str]:

@@ -6,6 +6,7 @@ HanseiError                 message says what and which; hint says what to do ne
 │   └── NotFound            no such session, event, workspace, agent
 ├── SourceError             an agent's files                                   exit 3
 │   ├── UnreadableTranscript
+│   ├── UnusableSettings    an agent's settings cannot be changed as they are
 │   └── PluginError         a source from another package does not load
 └── StoreError              our own files                                      exit 4
     ├── StoreLocked         another hansei is writing and did not finish in time
@@ -43,6 +44,10 @@ class SourceError(HanseiError):
 
 
 class UnreadableTranscript(SourceError):
+    pass
+
+
+class UnusableSettings(SourceError):
     pass
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hansei import plugins
 
 SOURCE = Path(__file__).parents[2] / "src" / "hansei"
-AGENT_FOLDERS = ("sources/agents", "synth", "hook")
+AGENT_FOLDERS = ("sources/agents", "installation/agents", "synth", "hook")
 
 
 def test_agent_names_do_not_leak() -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 COMMANDS = {
-    "init": "Make a store for this repository alone.",
+    "init": "Make the store and install hooks into your agents.",
     "ingest": "Take in what agents have written since the last time.",
     "summary": "Tokens and cost by agent, model, repository, branch, day or driver.",
     "sessions": "List sessions.",

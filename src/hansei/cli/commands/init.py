@@ -2,28 +2,218 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
 import click
 
 from hansei.cli import app, output
+from hansei.cli.diagnostics import note
+from hansei.cli.output import bold, dim, one_line, plural
+from hansei.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.config import Config
+    from hansei.ops.hooks import AgentPlan, FilePlan, HookPlan, Wanted
+
+LEFT_ALONE = 3
+"""The exit code where a file could not be changed; the rest was."""
+VERBS = {"make": "makes", "edit": "changes", "restore": "restores", "delete": "deletes"}
 
 
-@click.command(short_help="Make a store for this repository alone.")
+@click.command(short_help="Make the store and install hooks into your agents.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, change nothing.")
+@click.option("--uninstall", is_flag=True, help="Take the hooks out again.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME[@VERSION]",
+    help="This agent only, and the version to assume. May be repeated.",
+)
 @click.option("--local", is_flag=True, help="Keep this repository's sessions in its own .hansei.")
+@click.option("--service", is_flag=True, help="Print units that keep `hansei ingest --watch` up.")
 @app.json_option
-def command(local: bool, as_json: bool) -> None:
-    """Make the store.
+def command(
+    yes: bool,
+    dry_run: bool,
+    uninstall: bool,
+    agents: tuple[str, ...],
+    local: bool,
+    service: bool,
+    as_json: bool,
+) -> None:
+    """Make the store, and have your agents tell hansei what happens.
 
-    It is made by itself when first needed, in ~/.hansei, and holds every workspace of yours. With
-    --local this repository gets one of its own, in .hansei, which git ignores; commands run inside
-    the repository then use that one.
+    Transcripts do not say which commit a session began at, whether the tree was clean, or which
+    instructions were in force. Hooks do. This finds the agents on this machine, shows what it would
+    change in their settings, asks, and changes it. Everything else in the settings stays byte for
+    byte, and the originals are kept in ~/.hansei/backups.
+
+    --uninstall puts every file back as it was; where one was changed since, only what is ours is
+    taken out. Nothing is ever written into a repository.
+
+    With --local this repository gets a store of its own, in .hansei, which git ignores; no hooks
+    are installed then.
+
+    --service prints a systemd user unit and a launchd agent, and changes nothing.
     """
-    from hansei.ops.init import init, init_local
+    if sum((local, service, uninstall)) > 1 or ((local or service) and (agents or dry_run)):
+        raise UsageError("these options exclude each other")
+    if service:
+        _services(as_json=as_json)
+    elif local:
+        _local(as_json=as_json)
+    else:
+        _hooks(agents, yes=yes, dry_run=dry_run, uninstall=uninstall, as_json=as_json)
 
-    settings, now = app.config(), app.now()
-    made = init_local(settings, app.folder(), now=now) if local else init(settings, now=now)
+
+def _services(*, as_json: bool) -> None:
+    from hansei.ops.service import services
+
+    units = services(app.config().environment)
+    if as_json:
+        output.write_json("service", units)
+        return
+    for unit in (units.systemd, units.launchd):
+        note(f"{unit.path}, then: {unit.start}")
+        output.write(unit.text)
+
+
+def _local(*, as_json: bool) -> None:
+    from hansei.ops.init import init_local
+
+    made = init_local(app.config(), app.folder(), now=app.now())
     if as_json:
         output.write_json("init", made)
         return
     output.write(f"{'The store is' if made.existed else 'Made a store'} in {made.store}.")
     if not made.existed:
         output.write("Next: hansei")
+
+
+def _hooks(
+    agents: tuple[str, ...], *, yes: bool, dry_run: bool, uninstall: bool, as_json: bool
+) -> None:
+    from hansei.ops.hooks import wanted
+    from hansei.ops.init import init
+
+    settings = app.config()
+    only = [wanted(text) for text in agents]
+    if not (dry_run or uninstall):
+        made = init(settings, now=app.now())
+        if not made.existed and not as_json:
+            output.write(f"Made a store in {made.store}.")
+    shown = _planned(settings, only, uninstall=uninstall)
+    if not as_json:
+        for line in report(shown, uninstall=uninstall):
+            output.write(line)
+    done = not dry_run and shown.changes > 0
+    if done:
+        _agree(shown, yes=yes, uninstall=uninstall)
+        shown = _planned(settings, only, uninstall=uninstall, now=app.now())
+    if as_json:
+        document = {"store": str(settings.store), "uninstall": uninstall, "done": done}
+        output.write_json("init", {**document, **asdict(shown)})
+    elif done or not shown.changes:
+        for line in ending(shown, done=done, uninstall=uninstall):
+            output.write(line)
+    if shown.refused:
+        sys.exit(LEFT_ALONE)
+
+
+def _planned(
+    settings: Config, only: list[Wanted], *, uninstall: bool, now: int | None = None
+) -> HookPlan:
+    from hansei.ops.hooks import newest_versions, plan, removal
+
+    if uninstall:
+        return removal(settings, only, now=now)
+    if not (settings.store / "hansei.db").exists():
+        return plan(settings, only, {}, now=now)
+    with app.opened(settings, create=False) as store:
+        return plan(settings, only, newest_versions(store), now=now)
+
+
+def _agree(shown: HookPlan, *, yes: bool, uninstall: bool) -> None:
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        again = "hansei init --uninstall --yes" if uninstall else "hansei init --yes"
+        raise UsageError(
+            "no settings were changed, because there is nobody to ask",
+            hint=f"`{again}` does it without asking.",
+        )
+    question = "Take the hooks out" if uninstall else "Install the hooks"
+    click.confirm(f"{question} ({plural(shown.changes, 'file')})?", abort=True, err=True)
+
+
+def report(shown: HookPlan, *, uninstall: bool) -> Iterator[str]:
+    """What was found and what would change, as people read it."""
+    absent = [agent.title for agent in shown.agents if agent.state == "not found"]
+    for agent in shown.agents:
+        if uninstall or agent.state != "not found":
+            yield from _agent(agent, uninstall=uninstall)
+            yield ""
+    if absent and not uninstall:
+        yield dim(f"Not found on this machine: {', '.join(absent)}.")
+    if shown.launcher is not None:
+        yield bold("The program that the settings name")
+        yield from _file(shown.launcher)
+
+
+def _agent(agent: AgentPlan, *, uninstall: bool) -> Iterator[str]:
+    version = f" {one_line(agent.version)}" if agent.version else ""
+    basis = dim(f"  known from {one_line(agent.basis)}") if agent.basis else ""
+    yield bold(f"{agent.title}{version}") + basis
+    if not uninstall:
+        yield f"  {_hooks_of(agent)}"
+    if agent.switched_off:
+        yield click.style(f"  it runs no hooks: {one_line(agent.switched_off)}", fg="yellow")
+    for refusal in agent.refused:
+        yield click.style(f"  left alone: {one_line(refusal.message)}", fg="yellow")
+        if refusal.hint:
+            yield f"  {one_line(refusal.hint)}"
+    for file in agent.files:
+        yield from _file(file)
+
+
+def _hooks_of(agent: AgentPlan) -> str:
+    if agent.state == "version unknown":
+        return (
+            "its version is not known, so no hooks are installed;"
+            f" `--agent {agent.agent}@VERSION` says which it is"
+        )
+    if agent.state == "too old":
+        return f"it has no hooks that hansei can use; {agent.first} has them"
+    known = plural(len(agent.events), "hook")
+    without = f", without {', '.join(agent.left_out)} of later versions" if agent.left_out else ""
+    there = "" if agent.files or agent.refused else ", all there already"
+    return f"{known}{without}{there}"
+
+
+def _file(file: FilePlan) -> Iterator[str]:
+    """A file that changes, line by line; one that is ours and goes needs no more than its name."""
+    yield f"  {VERBS[file.change]} {one_line(file.path)}"
+    colours = {"+": "green", "-": "red", "@": "cyan"}
+    for line in file.diff.splitlines() if file.change != "delete" else ():
+        yield click.style(f"    {output.safe(line)}", fg=colours.get(line[:1]))
+
+
+def ending(shown: HookPlan, *, done: bool, uninstall: bool) -> Iterator[str]:
+    """What came of it, and what is left to do."""
+    if not done:
+        yield "Nothing to change." if not shown.refused else "Nothing could be changed."
+    elif uninstall:
+        yield f"Took the hooks out of {plural(shown.files, 'file')}."
+    else:
+        yield f"Installed hooks in {plural(shown.files, 'file')}."
+    for agent in shown.agents if not uninstall else ():
+        if agent.to_do:
+            yield f"{bold(agent.title)}: {agent.to_do}."
+    if done and not uninstall:
+        yield dim("`hansei doctor` says whether they run. `hansei init --uninstall` undoes it all.")

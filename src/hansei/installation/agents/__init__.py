@@ -1,0 +1,1 @@
+"""One file per agent whose hooks we can install."""

@@ -1,0 +1,64 @@
+"""Cursor: hooks in `~/.cursor/hooks.json`, shared by the editor and its command line agent.
+
+Hooks came with 1.7, six of them (release notes; GitButler's account of the beta). Those of
+sessions, tools and subagents followed; the earliest version seen to run `sessionStart` is a
+preview of 2.5.0, and earlier ones refused the name, so the later ones are written from 2.5 on. A
+file without `version` is refused as a whole. Cursor is not on npm and was not run here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.installation.contract import Agent, HookEvent, Target
+from hansei.installation.hook_lists import HookLists, flat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.config import Environment
+    from hansei.installation.launcher import Launcher
+
+SECONDS = 5
+_LATER = "documentation (cursor.com/docs/hooks); sessionStart seen in 2.5.0-pre.31"
+
+EVENTS = (
+    HookEvent("sessionStart", "2.5", _LATER),
+    HookEvent("beforeSubmitPrompt", "1.7", "release notes of 1.7"),
+    HookEvent("preToolUse", "2.5", _LATER),
+    HookEvent("postToolUse", "2.5", _LATER),
+    HookEvent("postToolUseFailure", "2.5", _LATER),
+    HookEvent("stop", "1.7", "release notes of 1.7; the only place that tells tokens"),
+    HookEvent("subagentStart", "2.5", _LATER),
+    HookEvent("subagentStop", "2.5", _LATER),
+    HookEvent("sessionEnd", "2.5", _LATER),
+    HookEvent("preCompact", "2.5", _LATER),
+)
+
+
+def folder(environment: Environment) -> Path:
+    return environment.home / ".cursor"
+
+
+def targets(
+    environment: Environment, events: tuple[str, ...], launcher: Launcher
+) -> tuple[Target, ...]:
+    entries = {event: flat(launcher.command("cursor", event), SECONDS) for event in events}
+    return (Target(folder(environment) / "hooks.json", HookLists(entries, {"version": 1})),)
+
+
+AGENT = Agent(
+    name="cursor",
+    title="Cursor",
+    programs=("cursor", "cursor-agent"),
+    folder=folder,
+    events=EVENTS,
+    targets=targets,
+    manifests=(
+        "/Applications/Cursor.app/Contents/Resources/app/package.json",
+        "~/Applications/Cursor.app/Contents/Resources/app/package.json",
+        "/usr/share/cursor/resources/app/package.json",
+        "/opt/Cursor/resources/app/package.json",
+        "~/AppData/Local/Programs/cursor/resources/app/package.json",
+    ),
+)

@@ -1,0 +1,96 @@
+"""OpenCode: a plug-in of our own, because its hooks are functions in its own process.
+
+It loads every `.js` file in the folder `plugins` of its configuration (also `plugin`, the older
+name; both stand in the program of 1.18.33). The plug-in hands what it is told to the launcher and
+waits for nothing. It was seen to run in 1.18.33; earlier versions were not tried. `since` is 1.0.0
+because the documentation of version 1 describes these plug-ins as they are today.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from hansei.installation.contract import Agent, HookEvent, OwnFile, Target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.config import Environment
+    from hansei.installation.launcher import Launcher
+
+_TYPES = "types of @opencode-ai/plugin 1.18.33"
+
+EVENTS = (
+    HookEvent("session.created", "1.0.0", "documentation of plug-ins; seen in 1.18.33"),
+    HookEvent("chat.message", "1.0.0", f"{_TYPES}; seen in 1.18.33"),
+    HookEvent("tool.execute.before", "1.0.0", f"{_TYPES}; seen in 1.18.33"),
+    HookEvent("tool.execute.after", "1.0.0", f"{_TYPES}; seen in 1.18.33"),
+    HookEvent("session.idle", "1.0.0", "documentation of plug-ins; seen in 1.18.33"),
+    HookEvent("session.compacted", "1.0.0", "documentation of plug-ins"),
+    HookEvent("session.deleted", "1.0.0", "documentation of plug-ins"),
+)
+
+PLUGIN = """\
+// Written by `hansei init`, removed by `hansei init --uninstall`.
+// It tells hansei-hook what happens, waits for nothing, and never fails.
+import { spawn } from "node:child_process";
+
+const LAUNCHER = __LAUNCHER__;
+const EVENTS = ["session.created", "session.idle", "session.compacted", "session.deleted"];
+
+function tell(event, said) {
+  try {
+    const child = spawn(LAUNCHER, ["opencode", event], { stdio: ["pipe", "ignore", "ignore"] });
+    child.on("error", () => {});
+    child.stdin.on("error", () => {});
+    child.stdin.end(JSON.stringify(said));
+    child.unref();
+  } catch {}
+}
+
+export const Hansei = async ({ directory }) => ({
+  event: async ({ event }) => {
+    if (!EVENTS.includes(event.type)) return;
+    const info = event.properties?.info;
+    const sessionID = event.properties?.sessionID ?? info?.id;
+    tell(event.type, { sessionID, directory: info?.directory ?? directory });
+  },
+  "chat.message": async (input, output) => {
+    const prompt = (output.parts ?? []).map((part) => part.text ?? "").join("\\n");
+    tell("chat.message", { sessionID: input.sessionID, directory, prompt });
+  },
+  "tool.execute.before": async (input, output) => {
+    const { sessionID, callID, tool } = input;
+    tell("tool.execute.before", { sessionID, callID, tool, directory, args: output.args });
+  },
+  "tool.execute.after": async (input, output) => {
+    const { sessionID, callID, tool } = input;
+    tell("tool.execute.after", { sessionID, callID, tool, directory, output: output.output });
+  },
+});
+"""
+
+
+def folder(environment: Environment) -> Path:
+    named = environment.variables.get("OPENCODE_CONFIG_DIR", "").strip()
+    if named:
+        return environment.folder("OPENCODE_CONFIG_DIR")
+    return environment.folder("XDG_CONFIG_HOME", ".config") / "opencode"
+
+
+def targets(
+    environment: Environment, events: tuple[str, ...], launcher: Launcher
+) -> tuple[Target, ...]:
+    text = PLUGIN.replace("__LAUNCHER__", json.dumps(str(launcher.path))) if events else None
+    return (Target(folder(environment) / "plugins" / "hansei.js", OwnFile(text, events)),)
+
+
+AGENT = Agent(
+    name="opencode",
+    title="OpenCode",
+    programs=("opencode",),
+    folder=folder,
+    events=EVENTS,
+    targets=targets,
+)
