@@ -69,7 +69,7 @@ class OwnFile:
         return None if _ours(text) else text
 
     def events(self, text: str) -> list[str]:
-        return sorted(self.names) if text == self.text else []
+        return sorted(self.names) if _ours(text) else []
 
     def is_empty(self, text: str) -> bool:
         return not text.strip()

@@ -45,13 +45,13 @@ def find(agent: Agent, environment: Environment, sessions: Mapping[str, str]) ->
     """
     program = _program(agent, environment)
     folder = agent.folder(environment)
+    if program is None and not folder.is_dir():
+        return None
     place = str(program or folder)
     for version, basis in _told(agent, environment, program, sessions):
         return Found(version, basis, place)
-    if program is None:
-        return Found(None, None, place) if folder.is_dir() else None
-    answer = _asked(program)
-    return Found(answer, f"{program.name} --version" if answer else None, place)
+    answer = _asked(program) if program else None
+    return Found(answer, f"{program} --version" if answer else None, place)
 
 
 def _program(agent: Agent, environment: Environment) -> Path | None:

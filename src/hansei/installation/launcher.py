@@ -69,20 +69,23 @@ def is_ours(command: str) -> bool:
 
 
 def fault(launcher: Launcher) -> str | None:
-    """What is wrong with the launcher, found by running what it runs on a store of its own."""
+    """What is wrong with the launcher, found by running what it runs on a store of its own.
+
+    The answer goes behind its name: "is not there".
+    """
     try:
         script = launcher.path.read_text(encoding="utf-8")
     except OSError:
-        return f"{launcher.path} is not there"
+        return "is not there"
     if not launcher.path.stat().st_mode & 0o100:
-        return f"{launcher.path} may not be executed"
+        return "may not be executed"
     named = _named(script)
     if named is None:
-        return f"{launcher.path} was changed by hand"
+        return "was changed by hand"
     python, program = named
     for path in named:
         if not Path(path).is_file():
-            return f"it runs {path}, which is not there"
+            return f"runs {path}, which is not there"
     with tempfile.TemporaryDirectory() as folder:
         try:
             subprocess.run(
@@ -93,9 +96,9 @@ def fault(launcher: Launcher) -> str | None:
                 timeout=PATIENCE_SECONDS,
             )
         except (OSError, subprocess.TimeoutExpired) as problem:
-            return f"it does not run: {problem}"
+            return f"does not run: {problem}"
         wrote = any(path.is_file() for path in Path(folder).rglob("*"))
-    return None if wrote else "it runs, but wrote nothing"
+    return None if wrote else "runs, but notes nothing"
 
 
 def _named(script: str) -> tuple[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from hansei.errors import UnusableSettings
@@ -22,6 +23,25 @@ def load(path: Path) -> dict[str, Any]:
     except (UnusableSettings, jsonc.Malformed):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def not_plain(path: Path) -> str | None:
+    """Why a program that takes plain JSON only ignores a file that we can read."""
+    try:
+        content = files.read(path)
+        text = "{}" if content is None else files.decoded(path, content)
+        if text.strip():
+            json.loads(text)
+    except UnusableSettings:
+        return None
+    except json.JSONDecodeError as problem:
+        return (
+            f"it takes neither comments nor trailing commas and ignores all of {path},"
+            f" see line {problem.lineno}"
+        )
+    except RecursionError:
+        return None
+    return None
 
 
 def is_set(path: Path, *keys: str, to: bool = True) -> bool:

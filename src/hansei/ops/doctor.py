@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
+from hansei.ops.hook_health import hook_health
 from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health, waiting
 from hansei.sources import catalogue
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hansei.config import Config
+    from hansei.ops.hook_health import Hooks
     from hansei.sources.contract import Source, Transcript
     from hansei.store.database import Store
 
@@ -81,6 +83,7 @@ class StoreHealth:
 @dataclass(frozen=True)
 class Health:
     agents: list[AgentHealth]
+    hooks: Hooks
     spool: SpoolHealth
     store: StoreHealth
     warnings: list[str]
@@ -91,6 +94,7 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
     sources, warnings = catalogue.load_all()
     return Health(
         agents=[_agent(store, config, source, now) for source in sources],
+        hooks=hook_health(store, config),
         spool=spool_health(store, config),
         store=_store(store),
         warnings=warnings,

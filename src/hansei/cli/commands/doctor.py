@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from hansei.ops.certify import Certificate, Verdict
     from hansei.ops.doctor import AgentHealth, Health, StoreHealth
+    from hansei.ops.hook_health import AgentHooks, Hooks
     from hansei.ops.spool_health import SpoolHealth
 
 MOST_LISTED = 10
@@ -111,6 +112,9 @@ def report(health: Health) -> Iterator[str]:
     for agent in health.agents:
         yield from _agent(agent)
         yield ""
+    if health.hooks.agents:
+        yield from _hooks(health.hooks)
+        yield ""
     if health.spool.bytes or health.spool.agents:
         yield from _spool(health.spool)
         yield ""
@@ -168,6 +172,34 @@ def _expiry(agent: AgentHealth) -> Iterator[str]:
             f"  the agent deletes transcripts after {agent.expiry.after_days} days: the oldest is"
             f" {agent.expiry.oldest_days} days old, {plural(soon, 'goes', 'go')} within a week"
         )
+
+
+def _hooks(hooks: Hooks) -> Iterator[str]:
+    yield bold("Hooks")
+    for agent in hooks.agents:
+        yield f"  {agent.title}: {_ran(agent)}"
+        if agent.installed and agent.missing:
+            yield f"    not for {', '.join(agent.missing)}: `hansei init` adds them"
+        for text in agent.faults:
+            yield click.style(f"    {output.one_line(text)}", fg="yellow")
+        if agent.to_do and agent.last_run is None:
+            yield click.style(f"    to do: {agent.to_do}", fg="yellow")
+    if hooks.launcher_fault:
+        told = output.one_line(f"{hooks.launcher} {hooks.launcher_fault}")
+        yield click.style(f"  {told}; `hansei init` makes it anew", fg="yellow")
+
+
+def _ran(agent: AgentHooks) -> str:
+    """Whether an agent's hooks really run, as far as we can tell."""
+    if not agent.installed:
+        return dim("none installed (`hansei init` shows what it would do)")
+    there = f"{plural(len(agent.installed), 'hook')} in {output.one_line(', '.join(agent.files))}"
+    if agent.last_run is not None:
+        return f"{there}, last ran {output.minute(agent.last_run)}"
+    if agent.sessions_since:
+        since = plural(agent.sessions_since, "session")
+        return f"{there}, " + click.style(f"never ran, though {since} began since", fg="yellow")
+    return f"{there}, never ran: no session began since they were installed"
 
 
 def _spool(spool: SpoolHealth) -> Iterator[str]:

@@ -3,6 +3,7 @@
 Until 2.1.100 an event name that the program does not know made it ignore the whole file (its
 changelog, 2.1.101), so only events that the version at hand accepts are written. "package" below
 means that the published npm package of that version holds the name and the one before does not.
+Seen to run in 2.1.325, which ignores a file with comments or trailing commas and says so.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hansei.installation.contract import Agent, HookEvent, Target
 from hansei.installation.hook_lists import HookLists, grouped
-from hansei.installation.settings import is_set
+from hansei.installation.settings import is_set, not_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +50,8 @@ def targets(
 
 def switched_off(environment: Environment) -> str | None:
     path = folder(environment) / "settings.json"
-    return f'"disableAllHooks" is true in {path}' if is_set(path, "disableAllHooks") else None
+    off = f'"disableAllHooks" is true in {path}' if is_set(path, "disableAllHooks") else None
+    return not_plain(path) or off
 
 
 AGENT = Agent(

@@ -3,7 +3,7 @@
 The versions are those of the first release that contains the change in its public repository.
 Hooks are on by default since 0.124.0, so nothing is installed before that. Since 0.129.0 a new or
 changed hook runs only after the person has trusted it in `/hooks`. That is the person's decision:
-we say so and never write the mark ourselves.
+we say so and never write the mark ourselves. Seen to run in 0.166.0.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def _keys(path: Path) -> Iterator[str]:
 def switched_off(environment: Environment) -> str | None:
     path = folder(environment) / "config.toml"
     off = settings.is_set(path, "features", "hooks", to=False)
-    return f"[features] hooks is false in {path}" if off else None
+    disabled = f"[features] hooks is false in {path}" if off else None
+    return settings.not_plain(path.with_name("hooks.json")) or disabled
 
 
 AGENT = Agent(

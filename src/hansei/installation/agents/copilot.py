@@ -3,6 +3,7 @@
 Personal hooks are read since 0.0.422; the rest of the versions are those of its changelog.
 `preToolUse` is left out on purpose: since 1.0.57 a hook that fails there denies the call, and a
 store deleted by hand would take the agent's tools away. What it would tell, `postToolUse` tells.
+Seen to run in 1.0.102.
 """
 
 from __future__ import annotations
