@@ -172,6 +172,9 @@ def remove(text: str, container: Node, index: int) -> str:
     if "//" in text[before:ahead] and not re.match(r"[ \t]*,?[ \t]*[\r\n]", text[part.end :]):
         ahead = part.start  # or what follows on this line would fall into the comment before it
     cuts = [(ahead, part.end), *([(comma, comma + 1)] if comma is not None else [])]
+    gap = re.compile(r",[ \t]+(?=[^\s])").match(text, comma) if comma and not index else None
+    if gap:  # the first of several on one line: the space behind it goes, not the one before
+        cuts = [(part.start, part.end), gap.span()]
     for start, end in sorted(cuts, reverse=True):
         text = text[:start] + text[end:]
     close = container.end - sum(end - start for start, end in cuts)
