@@ -58,6 +58,10 @@ class HookLists:
         return not text.strip() or foreign(_root(text).value) in ({}, dict(self.preface))
 
 
+GROUPED = 3
+"""The length of a handler's path where it stands in a group."""
+
+
 class Handler(NamedTuple):
     """A handler of ours and what it stands in, from the outside in."""
 
@@ -142,9 +146,21 @@ def _removed(text: str, root: Node, handler: Handler) -> str:
     whole = tuple((root, index) for index, part in enumerate(root.parts) if part.key == "hooks")
     path = (*whole[-1:], *handler.path)
     outermost = len(path) - 1
-    while outermost > 0 and len(path[outermost][0].parts) == 1:
+    if len(handler.path) == GROUPED and len(path[outermost][0].parts) == 1:
+        outermost -= 1  # a group that held only ours is ours with all that is in it
+    while outermost > 0 and _nothing_else(text, path[outermost - 1], path[outermost][0]):
         outermost -= 1
     return jsonc.remove(text, *path[outermost])
+
+
+def _nothing_else(text: str, above: tuple[Node, int], container: Node) -> bool:
+    """Whether a container has one part, and neither it nor its name comes with a comment."""
+    if len(container.parts) != 1:
+        return False
+    (part,) = container.parts
+    around = text[container.start + 1 : part.start] + text[part.end : container.end - 1]
+    name = text[above[0].parts[above[1]].start : container.start]
+    return not around.replace(",", "").strip() and "//" not in name and "/*" not in name
 
 
 def _with(text: str, event: str, entry: Mapping[str, Any]) -> str:
