@@ -16,6 +16,7 @@ from hansei.cli.main import COMMANDS
 from hansei.cli.root import root
 from hansei.config import PriceOverride, Settings
 from hansei.events import model
+from hansei.installation import catalogue
 from hansei.redaction.rules import RULES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -174,6 +175,24 @@ def errors_page() -> Iterator[str]:
     yield "```"
 
 
+def hooks_page() -> Iterator[str]:
+    yield "# Hooks of agents"
+    yield ""
+    yield "What `hansei init` installs, since which version of the agent each hook exists, and how we"
+    yield "know. [The guide](../guides/install-hooks.md) tells how it is done and undone."
+    for agent in catalogue.load_all():
+        yield ""
+        yield f"## {agent.title} (`{agent.name}`)"
+        yield ""
+        about = (inspect.getdoc(sys.modules[agent.targets.__module__]) or "").splitlines()
+        yield from about[2:]
+        yield ""
+        yield "| hook | since | evidence |"
+        yield "|---|---|---|"
+        for event in agent.events:
+            yield f"| `{event.name}` | {event.since} | {event.evidence} |"
+
+
 def redaction_page() -> Iterator[str]:
     yield "# Secrets that are replaced"
     yield ""
@@ -188,6 +207,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "config.md": config_page,
     "errors.md": errors_page,
     "events.md": events_page,
+    "hooks.md": hooks_page,
     "redaction.md": redaction_page,
 }
 

@@ -36,7 +36,7 @@ def hansei(tmp_path: Path) -> Hansei:
             [sys.executable, "-c", script, *arguments],
             env={
                 "HOME": str(home),
-                "PATH": os.environ["PATH"],
+                "PATH": "/usr/bin:/bin",  # git, and no agents that this machine may have
                 "TZ": "UTC",
                 "COLUMNS": "120",
                 **variables,

@@ -58,8 +58,8 @@ TEXTS = {
     ),
     "empty lists of hooks": b'{"hooks": {"Stop": [], "PreToolUse": []}}\n',
     "same event with matchers": (
-        b'{\n    "hooks": {\n        "PreToolUse": [\n            {"matcher": "Edit|Write", "hooks":'
-        b' [{"type": "command", "command": "fmt"}]},\n            {"matcher": "", "hooks": []}\n'
+        b'{\n    "hooks": {\n        "PreToolUse": [\n            {"matcher": "Edit|Write", "hooks"'
+        b': [{"type": "command", "command": "fmt"}]},\n            {"matcher": "", "hooks": []}\n'
         b"        ]\n    }\n}\n"
     ),
     "other letters": '{\n  "greeting": "ようこそ \\u00e9 é"\n}\n'.encode(),

@@ -43,12 +43,12 @@ class Change:
         return self.before != self.after
 
     def diff(self) -> str:
-        """The change as a unified difference."""
+        """The change as a unified difference, with little around it: settings hold keys too."""
         before, after = (_lines(content) for content in (self.before, self.after))
         old, new = (
             str(self.path) if x is not None else "/dev/null" for x in (self.before, self.after)
         )
-        return "\n".join(difflib.unified_diff(before, after, old, new, lineterm=""))
+        return "\n".join(difflib.unified_diff(before, after, old, new, lineterm="", n=1))
 
 
 def _lines(content: bytes | None) -> list[str]:

@@ -151,7 +151,8 @@ def removal(config: Config, only: list[Wanted], *, now: int | None = None) -> Ho
     done = []
     for agent in _chosen(only):
         files, refused = [], []
-        for target in _places(agent, config.environment, tool, journal):
+        # Backwards: the folders were made for the first of an agent's files.
+        for target in reversed(list(_places(agent, config.environment, tool, journal))):
             file, refusal = _undone(target, agent.name, journal, now)
             files += [file] if file else []
             refused += [refusal] if refusal else []

@@ -2,7 +2,7 @@
 
 Until 2.1.100 an event name that the program does not know made it ignore the whole file (its
 changelog, 2.1.101), so only events that the version at hand accepts are written. "package" below
-means that the published npm package of that version holds the name and the one before does not.
+means that the published npm package of that version was looked into and holds the name.
 Seen to run in 2.1.325, which ignores a file with comments or trailing commas and says so.
 """
 
@@ -24,16 +24,22 @@ SECONDS = 5
 """Far more than the hook takes, far less than the agent's own limit of a minute."""
 
 EVENTS = (
-    HookEvent("SessionStart", "1.0.62", "changelog; package"),
-    HookEvent("UserPromptSubmit", "1.0.54", "changelog; package"),
+    HookEvent("SessionStart", "1.0.62", "changelog; package; not in that of 1.0.54"),
+    HookEvent("UserPromptSubmit", "1.0.54", "changelog; package; not in that of 1.0.48"),
     HookEvent("PreToolUse", "1.0.38", "changelog; package"),
     HookEvent("PostToolUse", "1.0.38", "changelog; package"),
-    HookEvent("PostToolUseFailure", "2.0.56", "package: not in 2.0.55, not in the changelog"),
+    HookEvent(
+        "PostToolUseFailure",
+        "2.0.56",
+        "package; not in that of 2.0.55; the changelog does not tell",
+    ),
     HookEvent("Stop", "1.0.38", "changelog; package"),
-    HookEvent("SubagentStart", "2.0.43", "changelog; package: not in 2.0.42, in 2.0.44"),
-    HookEvent("SubagentStop", "1.0.41", "changelog; package"),
-    HookEvent("SessionEnd", "1.0.85", "changelog; package: not in 1.0.84"),
-    HookEvent("PreCompact", "1.0.48", "changelog; package"),
+    HookEvent(
+        "SubagentStart", "2.0.43", "changelog; not in the package of 2.0.42, in that of 2.0.44"
+    ),
+    HookEvent("SubagentStop", "1.0.41", "changelog; package; not in that of 1.0.38"),
+    HookEvent("SessionEnd", "1.0.85", "changelog; package; not in that of 1.0.84"),
+    HookEvent("PreCompact", "1.0.48", "changelog; package; not in that of 1.0.41"),
 )
 
 

@@ -1,9 +1,10 @@
 """Cursor: hooks in `~/.cursor/hooks.json`, shared by the editor and its command line agent.
 
 Hooks came with 1.7, six of them (release notes; GitButler's account of the beta). Those of
-sessions, tools and subagents followed; the earliest version seen to run `sessionStart` is a
-preview of 2.5.0, and earlier ones refused the name, so the later ones are written from 2.5 on. A
-file without `version` is refused as a whole. Cursor is not on npm and was not run here.
+sessions, tools and subagents followed. The earliest version reported to run `sessionStart` is a
+preview of 2.5.0, and a thread in its forum (149566) tells of one that refused the name, so the
+later ones are written from 2.5 on. A file without `version` is refused as a whole (reports of
+several projects). Cursor is not on npm and was not run here.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from hansei.installation.launcher import Launcher
 
 SECONDS = 5
-_LATER = "documentation (cursor.com/docs/hooks); sessionStart seen in 2.5.0-pre.31"
+_LATER = "documentation (cursor.com/docs/hooks); sessionStart reported from 2.5.0-pre.31"
 
 EVENTS = (
     HookEvent("sessionStart", "2.5", _LATER),
