@@ -178,8 +178,8 @@ def errors_page() -> Iterator[str]:
 def hooks_page() -> Iterator[str]:
     yield "# Hooks of agents"
     yield ""
-    yield "What `hansei init` installs, since which version of the agent each hook exists, and how we"
-    yield "know. [The guide](../guides/install-hooks.md) tells how it is done and undone."
+    yield "What `hansei init` installs, since which version of the agent each hook exists, and how"
+    yield "we know. [The guide](../guides/install-hooks.md) tells how it is done and undone."
     for agent in catalogue.load_all():
         yield ""
         yield f"## {agent.title} (`{agent.name}`)"
