@@ -6,12 +6,13 @@ same plan file by file, so what was shown and what is done cannot drift apart.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hansei.config import home_folder
-from hansei.errors import UnusableSettings
+from hansei.errors import UnusableSettings, UsageError
 from hansei.installation import catalogue, changes, detection
 from hansei.installation.contract import OwnFile, Target
 from hansei.installation.files import ChangedMeanwhile
@@ -103,7 +104,7 @@ class Wanted(NamedTuple):
 
 
 def wanted(text: str) -> Wanted:
-    """An agent as written on the command line: `cursor` or `cursor@2.5`."""
+    """An agent as written on the command line: its name, and `@` with a version if need be."""
     name, _, version = text.partition("@")
     return Wanted(catalogue.load(name).name, version or None)
 
@@ -123,6 +124,11 @@ def plan(
     config: Config, only: list[Wanted], versions: Mapping[str, str], *, now: int | None = None
 ) -> HookPlan:
     """What installing would change; with the clock given, change it."""
+    if os.name == "nt":
+        raise UsageError(
+            "hooks cannot be installed on Windows: their launcher is a shell script",
+            hint="Transcripts are read all the same: run `hansei`.",
+        )
     tool = launcher(home_folder(config.environment).absolute())
     journal = Journal(tool.home)
     prepared = [
