@@ -1,0 +1,189 @@
+"""SQLite databases of agents that may be running: read, never locked, never changed.
+
+There is no one way to open a live database that writes nothing and misses nothing. A database in
+WAL mode has its newest rows beside it, in `-wal`, and reading those needs the shared `-shm`. If
+that is not there, opening the database creates it; and reading only the main file misses the
+newest rows, often all of them. So the way depends on what lies beside it:
+
+- nothing: the main file is whole, and is read as an unchanging file. That takes no lock and
+  creates nothing.
+- `-wal` and `-shm`: read beside the agent, as WAL mode is made for. Nobody waits for anybody.
+- anything else (a crash left `-wal` or `-journal`; another program holds the file for itself): a
+  copy in a temporary folder is read.
+
+Where no lock keeps others from writing, what was read counts only if the files held still.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from hansei.errors import UnreadableTranscript
+from hansei.sources.families import folders
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+T = TypeVar("T")
+
+Connection: TypeAlias = sqlite3.Connection
+Row: TypeAlias = tuple[Any, ...]
+
+WAL, SHARED, JOURNAL = "-wal", "-shm", "-journal"
+WAIT_SECONDS = 1.0
+"""How long a busy database is waited for: an agent's transactions take milliseconds."""
+TRIES = 3
+"""How often a database that changes while it is read is read again."""
+DAMAGED = "the database is damaged: some rows cannot be read"
+_HINT = "It is read again when it changes. If it stays so, let its agent repair it."
+_NAMES_SHOWN = 8
+"""Tables an unknown database is described by."""
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """One of the files that SQLite keeps beside a database."""
+    return path.with_name(path.name + suffix)
+
+
+def fingerprint(path: Path) -> str:
+    """Changes whenever the database does, also while its newest rows are only in `-wal`."""
+    main = folders.fingerprint(path.stat())
+    around = [_look(beside(path, suffix)) for suffix in (WAL, JOURNAL)]
+    return "+".join([main, *(look for look in around if look)])
+
+
+def _look(path: Path) -> str:
+    """An empty file beside a database says nothing, like none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return ""
+    return folders.fingerprint(status) if status.st_size else ""
+
+
+def read(path: Path, take: Callable[[Connection], T]) -> T:
+    """What `take` makes of the database as it is now; it may be asked more than once.
+
+    Text comes as bytes, since not all of it need be text. Raises UnreadableTranscript for what is
+    no database, and for one that cannot be had in a state that holds still.
+    """
+    refused = False
+    try:
+        for _ in range(TRIES):
+            before = fingerprint(path)
+            live = bool(_look(beside(path, WAL))) and beside(path, SHARED).exists()
+            try:
+                if refused or not (live or "+" not in before):
+                    taken = _from_copy(path, take)
+                else:
+                    taken = _in_place(path, take, alone=not live)
+            except sqlite3.OperationalError:  # locked, or not to be opened in this folder
+                refused = True
+                continue
+            if live and not refused:
+                return taken
+            if fingerprint(path) == before:
+                return taken
+    except OSError as problem:
+        raise UnreadableTranscript(f"{path} cannot be read: {problem.strerror}") from problem
+    except sqlite3.DatabaseError as problem:
+        raise UnreadableTranscript(
+            f"{path} is not a database, or a damaged one", _HINT
+        ) from problem
+    raise UnreadableTranscript(f"{path} is locked, or written faster than it can be read", _HINT)
+
+
+def _in_place(path: Path, take: Callable[[Connection], T], *, alone: bool) -> T:
+    options = "mode=ro&immutable=1" if alone else "mode=ro"
+    return _taken(f"{path.absolute().as_uri()}?{options}", take)
+
+
+def _from_copy(path: Path, take: Callable[[Connection], T]) -> T:
+    """The same of a copy, which may be repaired as SQLite does when a writer was cut off."""
+    with tempfile.TemporaryDirectory(prefix="hansei-") as folder:
+        copy = Path(folder) / path.name
+        for suffix in ("", WAL, JOURNAL):
+            if not suffix or beside(path, suffix).exists():
+                shutil.copyfile(beside(path, suffix), beside(copy, suffix))
+        return _taken(f"{copy.as_uri()}?mode=rw", take)
+
+
+def _taken(address: str, take: Callable[[Connection], T]) -> T:
+    with closing(sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS)) as connection:
+        connection.text_factory = bytes
+        connection.isolation_level = None
+        connection.execute("BEGIN")  # one state for all that is read
+        return take(connection)
+
+
+# --- what is in it --------------------------------------------------------------------------------
+
+
+def tables(connection: Connection) -> list[str]:
+    """The names of all tables."""
+    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [text(name) for (name,) in found]
+
+
+def columns(connection: Connection, table: str) -> set[str]:
+    """The names of a table's columns; none if there is no such table."""
+    found = connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+    return {text(name) for (name,) in found}
+
+
+def unknown_schema(connection: Connection, wanted: Mapping[str, Sequence[str]]) -> str | None:
+    """Why a database cannot be one that has these columns; None if it can.
+
+    One without any table is new: it is known, and empty.
+    """
+    present = tables(connection)
+    for table, names in wanted.items() if present else ():
+        if table not in present:
+            shown = ", ".join(name[:32] for name in present[:_NAMES_SHOWN])
+            return f"unknown schema: no table {table}, but {shown}"
+        absent = sorted(set(names) - columns(connection, table))
+        if absent:
+            return f"unknown schema: table {table} has no {absent[0]}"
+    return None
+
+
+def rows(
+    connection: Connection, query: str, values: Sequence[object], damage: set[str]
+) -> Iterator[Row]:
+    """The rows of one table, as many of them as can be read; `query` selects the rowid first.
+
+    A damaged page ends the way through a table. What lies behind it is reached from the other end.
+    """
+    last: int | None = None
+    try:
+        for row in connection.execute(f"{query} ORDER BY rowid", values):
+            last = row[0]
+            yield row
+    except sqlite3.DatabaseError:
+        damage.add(DAMAGED)
+    else:
+        return
+    try:
+        for row in connection.execute(f"{query} ORDER BY rowid DESC", values):
+            if last is not None and row[0] <= last:
+                return
+            yield row
+    except sqlite3.DatabaseError:
+        return
+
+
+def text(value: object) -> str:
+    """A column's value as text, whatever was put in it; empty for none."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def number(value: object) -> int | None:
+    """A column's value as a whole number, if it is one."""
+    return value if isinstance(value, int) else None
