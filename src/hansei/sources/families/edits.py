@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import Hunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
 class Change(NamedTuple):
@@ -50,6 +53,14 @@ def replacement(old: str, new: str, start: int | None = None) -> Change:
 def line_count(text: str) -> int:
     """Lines in a text, a last one without its newline included."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0
+
+
+def from_root(path: str, folder: str | None) -> str:
+    """A path as it is from the root, if we know from where it was written."""
+    if not folder or _ABSOLUTE.match(path):
+        return path
+    separator = "\\" if "\\" in folder and "/" not in folder else "/"
+    return f"{folder.rstrip('/' + separator)}{separator}{path.removeprefix('./')}"
 
 
 def _whole(lines: list[str]) -> str:

@@ -7,7 +7,6 @@ readings; if it is needed again, its line is read again.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -16,13 +15,12 @@ from hansei.events.model import FileEdit, Tool
 from hansei.sources.agents.codex import tools
 from hansei.sources.agents.codex.thread import call_key, key_of
 from hansei.sources.families import patches
+from hansei.sources.families.edits import from_root
 from hansei.sources.families.records import value_of
 from hansei.sources.families.streams import short
 
 if TYPE_CHECKING:
     from hansei.sources.agents.codex.thread import Reader
-
-_ABSOLUTE = re.compile(r"[/~]|[A-Za-z]:[\\/]|\\\\")
 
 
 def planned(
@@ -35,28 +33,20 @@ def planned(
         if inside is None:
             return []
         patch, workdir = inside.patch, arguments.get("workdir")
-        folder = _resolve(workdir, folder) if isinstance(workdir, str) else folder
-        folder = _resolve(inside.folder, folder) if inside.folder else folder
+        folder = from_root(workdir, folder) if isinstance(workdir, str) else folder
+        folder = from_root(inside.folder, folder) if inside.folder else folder
     return [
         FileEdit(
             key=call_key(reader, f"edit{number}", call),
             call=call,
-            path=_resolve(part.path, folder),
+            path=from_root(part.path, folder),
             operation=part.operation,
-            moved_to=_resolve(part.moved_to, folder) if part.moved_to else None,
+            moved_to=from_root(part.moved_to, folder) if part.moved_to else None,
             **(part.change._asdict() if part.change else {}),
             **reader.where,
         )
         for number, part in enumerate(patches.parse(patch))
     ]
-
-
-def _resolve(path: str, folder: str | None) -> str:
-    """A path as it is from the root, if we know from where it was written."""
-    if not folder or _ABSOLUTE.match(path):
-        return path
-    separator = "\\" if "\\" in folder and "/" not in folder else "/"
-    return f"{folder.rstrip('/' + separator)}{separator}{path.removeprefix('./')}"
 
 
 def _planned_before(reader: Reader, call: str) -> list[FileEdit]:

@@ -1,0 +1,336 @@
+"""Where sessions are kept: in a database, or as a file for each session, message and part.
+
+Both are asked the same few questions. A message is the unit of reading: it is read again, with all
+its parts, when it or one of them has changed. What changed is found by the times that rows, or
+files, carry.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgspec
+
+from hansei.sources.agents.opencode import EARLY, messages_of
+from hansei.sources.agents.opencode.progress import Changed, Found
+from hansei.sources.agents.opencode.removals import Kept, Removed, end_of_log, kept, removals
+from hansei.sources.agents.opencode.stored import Stored
+from hansei.sources.families import sqlite
+from hansei.sources.families.records import FAILURES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hansei.sources.agents.opencode.progress import State
+    from hansei.sources.contract import Transcript
+
+WANTED = {
+    "session": ("id",),
+    "message": ("id", "session_id", "time_updated", "data"),
+    "part": ("id", "message_id", "time_updated", "data"),
+}
+"""Tables and columns without which a database says nothing to us."""
+
+_SESSION_COLUMNS = {
+    "parent_id": "parentID",
+    "directory": "directory",
+    "title": "title",
+    "version": "version",
+    "agent": "agent",
+}
+_SESSION_VALUES = {"permission": "permission", "revert": "revert"}
+"""Columns that hold JSON."""
+_CLOCK_BITS = 36
+"""An id begins with the last bits of the time it was made at, in milliseconds."""
+_NEAR_MS = 60_000
+"""A message's id is made this close to the message's time, unless it is a copy."""
+
+
+class Storage(Protocol):
+    """What both layouts can tell."""
+
+    damage: set[str]
+
+    def reach(self) -> tuple[int, int]:
+        """The time of the last change, and the place of the last part."""
+        ...
+
+    def changed(self, state: State, since: int) -> list[Found]:
+        """Messages that were read before, and have new parts or changed since a time."""
+        ...
+
+    def beyond(self, place: int) -> Iterator[Found]:
+        """Messages behind a place, in their order."""
+        ...
+
+    def recent(self, since: int) -> list[Found]:
+        """Messages that changed since a time."""
+        ...
+
+    def last_change(self, message: str) -> int:
+        """When a message or one of its parts last changed."""
+        ...
+
+    def sessions(self, since: int) -> list[Changed]:
+        """Sessions whose own record changed since the given time."""
+        ...
+
+    def session(self, session: str) -> bytes | None:
+        """A session's own record, as its file has it."""
+        ...
+
+    def message(self, message: str) -> Stored | None: ...
+    def parts(self, message: str) -> list[Stored]:
+        """The parts of a message in their order."""
+        ...
+
+    def first(self, session: str) -> Stored | None:
+        """A session's first message."""
+        ...
+
+    def origin(self, session: str, began: int) -> str | None:
+        """The session that messages older than their own were copied from, if it is there."""
+        ...
+
+
+@dataclass
+class Database:
+    """The current layout. All questions must be asked within one reading of the database."""
+
+    connection: sqlite.Connection
+    damage: set[str] = field(default_factory=set)
+    deleted: dict[str, Kept] = field(default_factory=dict)
+    """Messages that stand only in the log, by their ids."""
+
+    def reach(self) -> tuple[int, int]:
+        query = (
+            "SELECT (SELECT max(time_updated) FROM message),"
+            " (SELECT max(time_updated) FROM session), (SELECT max(rowid) FROM part)"
+        )
+        messages, sessions, parts = map(sqlite.number, self.connection.execute(query).fetchone())
+        return max(messages or 0, sessions or 0), parts or 0
+
+    def changed(self, state: State, since: int) -> list[Found]:
+        touched = self._touched(state)
+        found = {item.id: item for item in self._messages("time_updated >= ?", since)}
+        for message in touched.keys() - found.keys():
+            found |= {item.id: item for item in self._messages("id = ?", message)}
+        return sorted(
+            item._replace(parts=touched.get(item.id, 0))
+            for item in found.values()
+            if item.place <= state.row
+        )
+
+    def beyond(self, place: int) -> Iterator[Found]:
+        return self._messages("rowid > ?", place)
+
+    def recent(self, since: int) -> list[Found]:
+        return list(self._messages("time_updated >= ?", since))
+
+    def _messages(self, condition: str, value: object) -> Iterator[Found]:
+        query = f"SELECT rowid, id, session_id, time_updated FROM message WHERE {condition}"
+        for row in sqlite.rows(self.connection, query, (value,), self.damage):
+            place, message, session, updated = row
+            stamp = sqlite.number(updated) or 0
+            yield Found(place, sqlite.text(message), sqlite.text(session), stamp)
+
+    def _touched(self, state: State) -> dict[str, int]:
+        """Messages with new parts, and unfinished ones that have gone on."""
+        touched = {
+            message: last
+            for message, known in state.open.items()
+            if (last := self.last_change(message)) != known
+        }
+        if state.part is not None:
+            query = "SELECT rowid, message_id FROM part WHERE rowid > ?"
+            found = sqlite.rows(self.connection, query, (state.part,), self.damage)
+            touched |= {sqlite.text(message): place for place, message in found}
+        return touched
+
+    def last_change(self, message: str) -> int:
+        query = (
+            "SELECT max(time_updated) FROM (SELECT time_updated FROM message WHERE id = ?"
+            " UNION ALL SELECT time_updated FROM part WHERE message_id = ?)"
+        )
+        row = self.connection.execute(query, (message, message)).fetchone()
+        return sqlite.number(row[0]) or 0
+
+    def sessions(self, since: int) -> list[Changed]:
+        if "time_updated" not in sqlite.columns(self.connection, "session"):
+            return []
+        query = "SELECT rowid, id, time_updated FROM session WHERE time_updated >= ?"
+        found = sqlite.rows(self.connection, query, (since,), self.damage)
+        return sorted(Changed(sqlite.text(row[1]), sqlite.number(row[2]) or 0) for row in found)
+
+    def session(self, session: str) -> bytes | None:
+        query = "SELECT * FROM session WHERE id = ?"
+        found = self.connection.execute(query, (session,))
+        row = found.fetchone()
+        if row is None:
+            return None
+        names = [column[0] for column in found.description]
+        columns = dict(zip(names, row, strict=True))
+        times = {
+            name: sqlite.number(columns.get(f"time_{name}")) for name in ("created", "updated")
+        }
+        record: dict[str, Any] = {"id": session, "time": times}
+        for column, name in _SESSION_COLUMNS.items():
+            record[name] = sqlite.text(columns.get(column)) or None
+        for column, name in _SESSION_VALUES.items():
+            record[name] = _value(columns.get(column))
+        return msgspec.json.encode(record)
+
+    def message(self, message: str) -> Stored | None:
+        query = "SELECT rowid, id, data FROM message WHERE id = ?"
+        row = self.connection.execute(query, (message,)).fetchone()
+        if row is None and message in self.deleted:
+            return self.deleted[message].message
+        return _stored(row) if row else None
+
+    def parts(self, message: str) -> list[Stored]:
+        if message in self.deleted:
+            return self.deleted[message].parts
+        query = "SELECT rowid, id, data FROM part WHERE message_id = ? ORDER BY id"
+        return [_stored(row) for row in self.connection.execute(query, (message,))]
+
+    def first(self, session: str) -> Stored | None:
+        query = "SELECT rowid, id, data FROM message WHERE session_id = ? ORDER BY id LIMIT 1"
+        row = self.connection.execute(query, (session,)).fetchone()
+        return _stored(row) if row else None
+
+    def origin(self, session: str, began: int) -> str | None:
+        """By the last of those messages: where its id was made at its own time, it is no copy."""
+        query = "SELECT max(time_created) FROM message WHERE session_id = ? AND time_created < ?"
+        made = sqlite.number(self.connection.execute(query, (session, began)).fetchone()[0])
+        if made is None:
+            return None
+        query = (
+            "SELECT session_id FROM message"
+            " WHERE id BETWEEN ? AND ? AND time_created = ? AND session_id <> ? ORDER BY id"
+        )
+        bounds = (_id_at(made - _NEAR_MS), _id_at(made + _NEAR_MS))
+        row = self.connection.execute(query, (*bounds, made, session)).fetchone()
+        return sqlite.text(row[0]) if row else None
+
+    def removals(self, beyond: int) -> tuple[list[Removed], int]:
+        """Messages that were deleted, by lines of the log behind a place, and where it ends.
+
+        From now on they can be read like any other.
+        """
+        end = end_of_log(self.connection)
+        # A log that has become shorter was put together anew, and all places in it with it.
+        start = beyond if beyond <= end else 0
+        found = removals(self.connection, start, self.damage) if end else []
+        self.deleted = {removed.message: kept(self.connection, removed) for removed in found}
+        return found, end
+
+    def only_newer(self) -> int:
+        """Sessions that are told only in the tables that are to replace those we read."""
+        if "session_id" not in sqlite.columns(self.connection, "session_message"):
+            return 0
+        query = (
+            "SELECT count(DISTINCT session_id) FROM session_message"
+            " WHERE session_id NOT IN (SELECT session_id FROM message)"
+        )
+        return sqlite.number(self.connection.execute(query).fetchone()[0]) or 0
+
+
+def _stored(row: sqlite.Row) -> Stored:
+    place, identity, data = row
+    content = data if isinstance(data, bytes) else sqlite.text(data).encode()
+    return Stored(place, sqlite.text(identity), content)
+
+
+def _value(content: object) -> Any:
+    """JSON in a column; None for what is none."""
+    try:
+        return msgspec.json.decode(content) if isinstance(content, bytes) else None
+    except FAILURES:
+        return None
+
+
+def _id_at(milliseconds: int) -> str:
+    """How the id of a message made at a time begins."""
+    return f"msg_{milliseconds & ((1 << _CLOCK_BITS) - 1):09x}"
+
+
+@dataclass
+class Files:
+    """The earlier layouts: one session, whose files stand in folders named for what they hold."""
+
+    transcript: Transcript
+    damage: set[str] = field(default_factory=set)
+
+    def reach(self) -> tuple[int, int]:
+        own = _changed(self.transcript.path)
+        return max((item.stamp for item in self.beyond(0)), default=own), 0
+
+    def changed(self, state: State, since: int) -> list[Found]:
+        return [item for item in self.recent(since) if item.place <= state.row]
+
+    def beyond(self, place: int) -> Iterator[Found]:
+        session = self.transcript.path.stem
+        for number, path in enumerate(_json_files(messages_of(self.transcript)), 1):
+            if number > place:
+                yield Found(number, path.stem, session, self.last_change(path.stem))
+
+    def recent(self, since: int) -> list[Found]:
+        return [item for item in self.beyond(0) if item.stamp >= since]
+
+    def last_change(self, message: str) -> int:
+        path = messages_of(self.transcript) / f"{message}.json"
+        return max(map(_changed, (path, *_json_files(self._parts_of(message)))))
+
+    def sessions(self, since: int) -> list[Changed]:
+        path = self.transcript.path
+        stamp = _changed(path)
+        return [Changed(path.stem, stamp)] if stamp >= since else []
+
+    def session(self, session: str) -> bytes | None:
+        path = self.transcript.path
+        return path.read_bytes() if session == path.stem else None
+
+    def message(self, message: str) -> Stored | None:
+        path = messages_of(self.transcript) / f"{message}.json"
+        return _file(path) if _is_name(message) and path.is_file() else None
+
+    def parts(self, message: str) -> list[Stored]:
+        return [_file(path) for path in _json_files(self._parts_of(message))]
+
+    def first(self, session: str) -> Stored | None:
+        del session
+        return next(map(_file, _json_files(messages_of(self.transcript))), None)
+
+    def origin(self, session: str, began: int) -> str | None:
+        """Not looked for: it would mean to open the files of every other session."""
+        del session, began
+        return None
+
+    def _parts_of(self, message: str) -> Path:
+        folder = messages_of(self.transcript).parents[1] / "part"
+        if self.transcript.variant == EARLY:
+            folder /= self.transcript.path.stem
+        return folder / message
+
+
+def _json_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns // 1_000_000
+    except OSError:  # gone since its folder was listed
+        return 0
+
+
+def _file(path: Path) -> Stored:
+    return Stored(zlib.crc32(path.name.encode()), path.stem, path.read_bytes())
+
+
+def _is_name(message: str) -> bool:
+    """Whether an id can be the name of a file beside others, and not a way out of their folder."""
+    return "/" not in message and "\\" not in message and message not in ("", ".", "..")
