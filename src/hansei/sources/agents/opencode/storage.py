@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from hansei.sources.contract import Transcript
 
 WANTED = {
-    "session": ("id",),
-    "message": ("id", "session_id", "time_updated", "data"),
+    "session": ("id", "time_updated"),
+    "message": ("id", "session_id", "time_created", "time_updated", "data"),
     "part": ("id", "message_id", "time_updated", "data"),
 }
 """Tables and columns without which a database says nothing to us."""
@@ -159,8 +159,6 @@ class Database:
         return sqlite.number(row[0]) or 0
 
     def sessions(self, since: int) -> list[Changed]:
-        if "time_updated" not in sqlite.columns(self.connection, "session"):
-            return []
         query = "SELECT rowid, id, time_updated FROM session WHERE time_updated >= ?"
         found = sqlite.rows(self.connection, query, (since,), self.damage)
         return sorted(Changed(sqlite.text(row[1]), sqlite.number(row[2]) or 0) for row in found)

@@ -25,9 +25,9 @@ def requests(reader: Reader, said: Said) -> None:
     """Every request of an answer; one whose tokens nobody told is unknown, not free."""
     steps = [counts(part.tokens) for part in said.parts if part.type == "step-finish"]
     repeated, last = billed(counts(said.message.tokens)), len(steps) - 1
-    if not steps and repeated:
-        steps, repeated = [counts(said.message.tokens)], 0
     begun = sum(part.type == "step-start" for part in said.parts) if said.is_over else 0
+    if repeated and said.parts and said.is_over and not (steps or begun):
+        steps, repeated = [counts(said.message.tokens)], 0
     steps += [Counts()] * (begun - len(steps))  # stopped before it was told what they took
     for number, step in enumerate(steps):
         again = repeated if number == last else 0

@@ -1,0 +1,79 @@
+"""Databases of agents, made for tests from files that can be read.
+
+A fixture has no database in it but a file `<name>.rows`: its first line names the schema, a file of
+SQL in the agent's folder, and every other line is a row, in the order in which the agent wrote
+them. A row that comes again with the same id replaces the earlier one, as agents rewrite rows while
+they work. Values that are no plain text or numbers are stored as JSON.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+import sqlite3
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FIXTURES = Path(__file__).parent / "fixtures" / "agents"
+SUFFIX = ".rows"
+
+_made = tempfile.TemporaryDirectory(prefix="hansei-fixtures-")
+atexit.register(_made.cleanup)
+
+
+@cache
+def made(case: Path) -> Path:
+    """A fixture with its databases; the fixture itself if it has none."""
+    if not rows_files(case):
+        return case
+    folder = Path(_made.name) / case.relative_to(FIXTURES)
+    shutil.copytree(case, folder, ignore=shutil.ignore_patterns(f"*{SUFFIX}"))
+    for path in rows_files(case):
+        database = folder / path.relative_to(case).with_suffix("")
+        database.parent.mkdir(parents=True, exist_ok=True)
+        agent = begin(path, database)
+        for row in rows_of(path):
+            write(agent, row)
+        agent.close()
+    return folder
+
+
+def rows_files(case: Path) -> list[Path]:
+    return sorted(case.rglob(f"*{SUFFIX}"))
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    """The rows of a database in the order in which they were written."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()[1:]]
+
+
+def begin(path: Path, database: Path) -> sqlite3.Connection:
+    """An agent that has made its tables and has yet to write: rows go to `-wal` first."""
+    head = json.loads(path.read_text("utf-8").splitlines()[0])
+    schema = FIXTURES / path.relative_to(FIXTURES).parts[0] / head["schema"]
+    agent = sqlite3.connect(database, isolation_level=None)
+    agent.execute(f"PRAGMA journal_mode = {head.get('journal', 'WAL')}")
+    agent.executescript(schema.read_text("utf-8"))
+    return agent
+
+
+def write(agent: sqlite3.Connection, row: dict[str, Any]) -> None:
+    """Insert a row, or rewrite the one with the same id."""
+    values = {name: _value(value) for name, value in row.items() if name != "table"}
+    key = next(iter(values))
+    names, marks = ", ".join(values), ", ".join("?" * len(values))
+    update = ", ".join(f"{name} = excluded.{name}" for name in values)
+    agent.execute(
+        f"INSERT INTO {row['table']} ({names}) VALUES ({marks})"
+        f" ON CONFLICT ({key}) DO UPDATE SET {update}",
+        tuple(values.values()),
+    )
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return value
