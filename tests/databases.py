@@ -55,6 +55,7 @@ def begin(path: Path, database: Path) -> sqlite3.Connection:
     head = json.loads(path.read_text("utf-8").splitlines()[0])
     schema = FIXTURES / path.relative_to(FIXTURES).parts[0] / head["schema"]
     agent = sqlite3.connect(database, isolation_level=None)
+    agent.execute("PRAGMA synchronous = OFF")
     agent.execute(f"PRAGMA journal_mode = {head.get('journal', 'WAL')}")
     agent.executescript(schema.read_text("utf-8"))
     return agent

@@ -1,8 +1,8 @@
 """What every source must do, over every built-in source and every fixture it brings.
 
 A fixture is a folder `tests/fixtures/agents/<agent>/<case>/` with files as the agent writes them
-and `expected.json`, the truth worked out by hand. Where the agent writes a database, the fixture has
-its rows, and the database is made from them; tests/databases.py says how.
+and `expected.json`, the truth worked out by hand. Where the agent writes a database, the fixture
+has its rows, and the database is made from them; tests/databases.py says how.
 """
 
 from __future__ import annotations

@@ -97,9 +97,12 @@ def test_a_database_held_by_one_program_alone_is_read_from_a_copy(path: Path) ->
         agent.execute("PRAGMA locking_mode = EXCLUSIVE")
         agent.execute("INSERT INTO t VALUES (2)")
         agent.commit()
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=0)) as other:
-            with pytest.raises(sqlite3.OperationalError, match="locked"):
-                other.execute("SELECT a FROM t")
+        address = f"{path.as_uri()}?mode=ro"
+        with (
+            closing(sqlite3.connect(address, uri=True, timeout=0)) as other,
+            pytest.raises(sqlite3.OperationalError, match="locked"),
+        ):
+            other.execute("SELECT a FROM t")
         before = look(path.parent)
         assert numbers(path) == [1, 2]
         assert look(path.parent) == before

@@ -116,7 +116,9 @@ class Progress:
 
     def remember(self, recent: Iterable[Found | Changed]) -> None:
         """Keep what has been read of the last seconds, and nothing of what was before."""
-        self.seen = {mark(item._replace(parts=0)) for item in recent}
+        self.seen = set()
+        for item in recent:
+            self.seen |= {mark(item), mark(item._replace(parts=0))}
 
     def stored(self) -> dict[str, Any]:
         self.state.seen = sorted(self.seen)

@@ -75,8 +75,8 @@ def _read_storage(
         _take_removed(reader, storage, state)
         _take_sessions(reader, storage.sessions(progress.sessions_since), progress.seen)
         progress.finish(latest, parts)
-        recent = progress.since
-        progress.remember([*storage.recent(recent), *storage.sessions(recent)])
+        since_then = progress.since
+        progress.remember([*storage.changed(state, since_then), *storage.sessions(since_then)])
         _tell_unread(reader, storage, state)
     taken = transcript.path.stat().st_size if not more else since.offset + reader.taken
     return Reading(

@@ -34,7 +34,7 @@ class Removed(NamedTuple):
 class Kept(NamedTuple):
     """A deleted message with its parts, as the log has them."""
 
-    message: Stored | None
+    message: Stored
     parts: list[Stored]
 
 
@@ -70,21 +70,24 @@ def removals(connection: sqlite.Connection, beyond: int, damage: set[str]) -> li
     ]
 
 
-def kept(connection: sqlite.Connection, removed: Removed) -> Kept:
-    """A deleted message as it last was."""
-    message: Stored | None = None
-    parts: dict[str, Stored] = {}
-    for place, line in _lines(connection, removed.session):
+def logged(connection: sqlite.Connection, session: str) -> dict[str, Kept]:
+    """Every message of a session as it last was, deleted or not, by its id."""
+    messages: dict[str, Stored] = {}
+    parts: dict[str, dict[str, Stored]] = {}
+    for place, line in _lines(connection, session):
         told = bytes(line.info) or bytes(line.part)
         try:
             ids = _decode_ids(told)
         except FAILURES:
             continue
-        if bytes(line.info) and ids.id == removed.message:
-            message = Stored(place, ids.id, told)
-        elif ids.messageID == removed.message:
-            parts[ids.id] = Stored(place, ids.id, told)
-    return Kept(message, [parts[name] for name in sorted(parts)])
+        if bytes(line.info):
+            messages[ids.id] = Stored(place, ids.id, told)
+        else:
+            parts.setdefault(ids.messageID, {})[ids.id] = Stored(place, ids.id, told)
+    return {
+        name: Kept(message, [part for _, part in sorted(parts.get(name, {}).items())])
+        for name, message in messages.items()
+    }
 
 
 def _lines(connection: sqlite.Connection, session: str) -> Iterator[tuple[int, _Line]]:

@@ -15,7 +15,7 @@ import msgspec
 
 from hansei.sources.agents.opencode import EARLY, messages_of
 from hansei.sources.agents.opencode.progress import Changed, Found
-from hansei.sources.agents.opencode.removals import Kept, Removed, end_of_log, kept, removals
+from hansei.sources.agents.opencode.removals import Kept, Removed, end_of_log, logged, removals
 from hansei.sources.agents.opencode.stored import Stored
 from hansei.sources.families import sqlite
 from hansei.sources.families.records import FAILURES
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 WANTED = {
     "session": ("id", "time_updated"),
     "message": ("id", "session_id", "time_created", "time_updated", "data"),
-    "part": ("id", "message_id", "time_updated", "data"),
+    "part": ("id", "message_id", "session_id", "time_updated", "data"),
 }
 """Tables and columns without which a database says nothing to us."""
 
@@ -66,10 +66,6 @@ class Storage(Protocol):
         """Messages behind a place, in their order."""
         ...
 
-    def recent(self, since: int) -> list[Found]:
-        """Messages that changed since a time."""
-        ...
-
     def last_change(self, message: str) -> int:
         """When a message or one of its parts last changed."""
         ...
@@ -102,8 +98,8 @@ class Database:
 
     connection: sqlite.Connection
     damage: set[str] = field(default_factory=set)
-    deleted: dict[str, Kept] = field(default_factory=dict)
-    """Messages that stand only in the log, by their ids."""
+    logged: dict[str, Kept] = field(default_factory=dict)
+    """Messages of sessions in which some were deleted, as the log has them, by their ids."""
 
     def reach(self) -> tuple[int, int]:
         query = (
@@ -114,8 +110,12 @@ class Database:
         return max(messages or 0, sessions or 0), parts or 0
 
     def changed(self, state: State, since: int) -> list[Found]:
-        touched = self._touched(state)
+        if not state.row:
+            return []
         found = {item.id: item for item in self._messages("time_updated >= ?", since)}
+        touched = self._touched(state)
+        for session in {item.session for item in found.values()}:
+            touched |= self._touched_since(session, since)
         for message in touched.keys() - found.keys():
             found |= {item.id: item for item in self._messages("id = ?", message)}
         return sorted(
@@ -126,9 +126,6 @@ class Database:
 
     def beyond(self, place: int) -> Iterator[Found]:
         return self._messages("rowid > ?", place)
-
-    def recent(self, since: int) -> list[Found]:
-        return list(self._messages("time_updated >= ?", since))
 
     def _messages(self, condition: str, value: object) -> Iterator[Found]:
         query = f"SELECT rowid, id, session_id, time_updated FROM message WHERE {condition}"
@@ -148,6 +145,20 @@ class Database:
             query = "SELECT rowid, message_id FROM part WHERE rowid > ?"
             found = sqlite.rows(self.connection, query, (state.part,), self.damage)
             touched |= {sqlite.text(message): place for place, message in found}
+        return touched
+
+    def _touched_since(self, session: str, since: int) -> dict[str, int]:
+        """Messages of a session at work whose parts changed: old outputs are pruned on the way."""
+        query = (
+            "SELECT rowid, message_id, time_updated FROM part"
+            " WHERE session_id = ? AND time_updated >= ?"
+        )
+        touched: dict[str, int] = {}
+        for _, message, updated in sqlite.rows(
+            self.connection, query, (session, since), self.damage
+        ):
+            name = sqlite.text(message)
+            touched[name] = max(touched.get(name, 0), sqlite.number(updated) or 0)
         return touched
 
     def last_change(self, message: str) -> int:
@@ -184,15 +195,14 @@ class Database:
     def message(self, message: str) -> Stored | None:
         query = "SELECT rowid, id, data FROM message WHERE id = ?"
         row = self.connection.execute(query, (message,)).fetchone()
-        if row is None and message in self.deleted:
-            return self.deleted[message].message
-        return _stored(row) if row else None
+        if row is None:
+            return self.logged[message].message if message in self.logged else None
+        return _stored(row)
 
     def parts(self, message: str) -> list[Stored]:
-        if message in self.deleted:
-            return self.deleted[message].parts
         query = "SELECT rowid, id, data FROM part WHERE message_id = ? ORDER BY id"
-        return [_stored(row) for row in self.connection.execute(query, (message,))]
+        found = [_stored(row) for row in self.connection.execute(query, (message,))]
+        return found or (self.logged[message].parts if message in self.logged else [])
 
     def first(self, session: str) -> Stored | None:
         query = "SELECT rowid, id, data FROM message WHERE session_id = ? ORDER BY id LIMIT 1"
@@ -222,7 +232,8 @@ class Database:
         # A log that has become shorter was put together anew, and all places in it with it.
         start = beyond if beyond <= end else 0
         found = removals(self.connection, start, self.damage) if end else []
-        self.deleted = {removed.message: kept(self.connection, removed) for removed in found}
+        for session in dict.fromkeys(removed.session for removed in found):
+            self.logged |= logged(self.connection, session)
         return found, end
 
     def only_newer(self) -> int:
@@ -267,16 +278,13 @@ class Files:
         return max((item.stamp for item in self.beyond(0)), default=own), 0
 
     def changed(self, state: State, since: int) -> list[Found]:
-        return [item for item in self.recent(since) if item.place <= state.row]
+        return [item for item in self.beyond(0) if item.place <= state.row and item.stamp >= since]
 
     def beyond(self, place: int) -> Iterator[Found]:
         session = self.transcript.path.stem
         for number, path in enumerate(_json_files(messages_of(self.transcript)), 1):
             if number > place:
                 yield Found(number, path.stem, session, self.last_change(path.stem))
-
-    def recent(self, since: int) -> list[Found]:
-        return [item for item in self.beyond(0) if item.stamp >= since]
 
     def last_change(self, message: str) -> int:
         path = messages_of(self.transcript) / f"{message}.json"
