@@ -152,7 +152,7 @@ def test_what_changed_while_it_was_read_is_read_again(path: Path) -> None:
 )
 def test_what_is_no_database_is_unreadable(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    with pytest.raises(UnreadableTranscript, match=r"x\.db is not a database"):
+    with pytest.raises(UnreadableTranscript, match=r"x\.db cannot be read: file is not a database"):
         numbers(path)
     assert path.read_bytes() == content
 

@@ -19,7 +19,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -41,6 +42,19 @@ TRIES = 3
 """How often a database that changes while it is read is read again."""
 DAMAGED = "the database is damaged: some rows cannot be read"
 _HINT = "It is read again when it changes. If it stays so, let its agent repair it."
+_REFUSALS = frozenset(
+    (
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_IOERR,
+    )
+)
+"""That a database cannot be opened or locked here and now; a copy can."""
+_PRIMARY = 0xFF
+"""The bits of an error's number that say its kind."""
 _NAMES_SHOWN = 8
 """Tables an unknown database is described by."""
 
@@ -82,7 +96,9 @@ def read(path: Path, take: Callable[[Connection], T]) -> T:
                     taken = _from_copy(path, take)
                 else:
                     taken = _in_place(path, take, alone=not live)
-            except sqlite3.OperationalError:  # locked, or not to be opened in this folder
+            except sqlite3.OperationalError as problem:
+                if problem.sqlite_errorcode & _PRIMARY not in _REFUSALS:
+                    raise
                 refused = True
                 continue
             if live and not refused:
@@ -92,9 +108,7 @@ def read(path: Path, take: Callable[[Connection], T]) -> T:
     except OSError as problem:
         raise UnreadableTranscript(f"{path} cannot be read: {problem.strerror}") from problem
     except sqlite3.DatabaseError as problem:
-        raise UnreadableTranscript(
-            f"{path} is not a database, or a damaged one", _HINT
-        ) from problem
+        raise UnreadableTranscript(f"{path} cannot be read: {problem}", _HINT) from problem
     raise UnreadableTranscript(f"{path} is locked, or written faster than it can be read", _HINT)
 
 
@@ -117,6 +131,8 @@ def _taken(address: str, take: Callable[[Connection], T]) -> T:
     with closing(sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS)) as connection:
         connection.text_factory = bytes
         connection.isolation_level = None
+        # Lets a file that was cut off be read as far as it goes. Nothing is written either way.
+        connection.execute("PRAGMA writable_schema = ON")
         connection.execute("BEGIN")  # one state for all that is read
         return take(connection)
 
@@ -175,6 +191,56 @@ def rows(
             yield row
     except sqlite3.DatabaseError:
         return
+
+
+@dataclass
+class Lookup:
+    """Rows of one table by the value of a column.
+
+    The table's index leads to them. Where that is damaged, the table itself is looked through once
+    and the places of its rows are remembered.
+    """
+
+    connection: Connection
+    table: str
+    column: str
+    selected: str
+    """The columns to select."""
+    damage: set[str]
+    places: dict[str, list[int]] | None = None
+
+    def find(self, value: str) -> list[Row]:
+        """All rows with a value, as many of them as can be read."""
+        select = f"SELECT {self.selected} FROM {self.table}"
+        if self.places is None:
+            try:
+                query = f"{select} WHERE {self.column} = ?"
+                return self.connection.execute(query, (value,)).fetchall()
+            except sqlite3.DatabaseError:
+                self.damage.add(DAMAGED)
+                self.places = self._look_through()
+        found: list[Row] = []
+        for place in self.places.get(value, ()):
+            with suppress(sqlite3.DatabaseError):
+                found += self.connection.execute(f"{select} WHERE rowid = ?", (place,))
+        return found
+
+    def _look_through(self) -> dict[str, list[int]]:
+        places: dict[str, list[int]] = {}
+        query = f"SELECT rowid, {self.column} FROM {self.table} NOT INDEXED"
+        for place, value in rows(self.connection, query, (), self.damage):
+            places.setdefault(text(value), []).append(place)
+        return places
+
+
+def one(connection: Connection, query: str, values: Sequence[object], damage: set[str]) -> Any:
+    """The first value of the first row; None if there is none, or if it cannot be read."""
+    try:
+        row = connection.execute(query, values).fetchone()
+    except sqlite3.DatabaseError:
+        damage.add(DAMAGED)
+        return None
+    return row[0] if row else None
 
 
 def text(value: object) -> str:

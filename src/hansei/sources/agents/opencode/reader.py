@@ -108,6 +108,7 @@ class Reader:
     events: dict[int, AnyEvent] = field(default_factory=dict)
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
     owners: dict[str, Owner] = field(default_factory=dict)
+    own_records: dict[str, records.Session] = field(default_factory=dict)
     asked: dict[str, Asked] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     records: int = 0

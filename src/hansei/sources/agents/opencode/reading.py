@@ -46,6 +46,8 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
         unknown = sqlite.unknown_schema(connection, WANTED)
         if unknown is not None:
             return _unknown(unknown, since)
+        if not sqlite.tables(connection):  # just made
+            return Reading(cursor=START)
         return _read_storage(Database(connection), transcript, since, limit)
 
     return sqlite.read(transcript.path, take)
@@ -70,13 +72,17 @@ def _read_storage(
     latest, parts = storage.reach()
     progress.begin(latest, parts)
     reader = Reader(storage)
-    last, more = _take_messages(reader, progress, limit)
+    last, more = since.check, False
+    try:
+        last, more = _take_messages(reader, progress, limit)
+        if not more:
+            _take_removed(reader, storage, state)
+            _take_sessions(reader, storage.sessions(progress.sessions_since), progress.seen)
+            progress.finish(latest, parts)
+            _remember(storage, progress)
+    except sqlite3.DatabaseError:
+        storage.damage.add(sqlite.DAMAGED)
     if not more:
-        _take_removed(reader, storage, state)
-        _take_sessions(reader, storage.sessions(progress.sessions_since), progress.seen)
-        progress.finish(latest, parts)
-        since_then = progress.since
-        progress.remember([*storage.changed(state, since_then), *storage.sessions(since_then)])
         _tell_unread(reader, storage, state)
     taken = transcript.path.stat().st_size if not more else since.offset + reader.taken
     return Reading(
@@ -118,12 +124,17 @@ def _take_messages(reader: Reader, progress: Progress, limit: int) -> tuple[str,
     return last, False
 
 
+def _remember(storage: Storage, progress: Progress) -> None:
+    since = progress.since
+    progress.remember([*storage.changed(progress.state, since), *storage.sessions(since)])
+
+
 def _tell_unread(reader: Reader, storage: Storage, state: State) -> None:
     """Say what could not be read, once; a damaged database is read again from its beginning."""
     if storage.damage:
         reader.problems += [Problem(0, 0, reason) for reason in sorted(storage.damage)]
         state.damaged = True
-    if isinstance(storage, Database):
+    elif isinstance(storage, Database):
         newer = storage.only_newer()
         if newer > state.newer:
             reader.problems.append(Problem(0, 0, _NEWER.format(newer)))
@@ -213,10 +224,13 @@ def _owner(reader: Reader, session: str) -> Owner:
 
 
 def _record_of(reader: Reader, session: str) -> Session:
-    content = reader.storage.session(session)
-    if content is None:
-        return Session()
-    return reader.record(Stored(0, session, content), Session, records.decode_session) or Session()
+    known = reader.own_records.get(session)
+    if known is None:
+        content = reader.storage.session(session)
+        stored = Stored(0, session, content or b"{}")
+        known = reader.record(stored, Session, records.decode_session) or Session()
+        reader.own_records[session] = known
+    return known
 
 
 def _learn(reader: Reader, facts: SessionFacts, record: Session) -> None:

@@ -101,13 +101,23 @@ class Database:
     logged: dict[str, Kept] = field(default_factory=dict)
     """Messages of sessions in which some were deleted, as the log has them, by their ids."""
 
+    def __post_init__(self) -> None:
+        def rows_by(table: str, column: str, selected: str = "rowid, id, data") -> sqlite.Lookup:
+            return sqlite.Lookup(self.connection, table, column, selected, self.damage)
+
+        self._sessions = rows_by("session", "id", "*")
+        self._by_id = rows_by("message", "id")
+        self._by_message = rows_by("part", "message_id")
+
     def reach(self) -> tuple[int, int]:
-        query = (
-            "SELECT (SELECT max(time_updated) FROM message),"
-            " (SELECT max(time_updated) FROM session), (SELECT max(rowid) FROM part)"
-        )
-        messages, sessions, parts = map(sqlite.number, self.connection.execute(query).fetchone())
-        return max(messages or 0, sessions or 0), parts or 0
+        messages = self._last("time_updated", "message")
+        return max(messages, self._last("time_updated", "session")), self._last("rowid", "part")
+
+    def _last(self, column: str, table: str) -> int:
+        return sqlite.number(self._one(f"SELECT max({column}) FROM {table}")) or 0
+
+    def _one(self, query: str, *values: object) -> Any:
+        return sqlite.one(self.connection, query, values, self.damage)
 
     def changed(self, state: State, since: int) -> list[Found]:
         if not state.row:
@@ -166,8 +176,7 @@ class Database:
             "SELECT max(time_updated) FROM (SELECT time_updated FROM message WHERE id = ?"
             " UNION ALL SELECT time_updated FROM part WHERE message_id = ?)"
         )
-        row = self.connection.execute(query, (message, message)).fetchone()
-        return sqlite.number(row[0]) or 0
+        return sqlite.number(self._one(query, message, message)) or 0
 
     def sessions(self, since: int) -> list[Changed]:
         query = "SELECT rowid, id, time_updated FROM session WHERE time_updated >= ?"
@@ -175,13 +184,11 @@ class Database:
         return sorted(Changed(sqlite.text(row[1]), sqlite.number(row[2]) or 0) for row in found)
 
     def session(self, session: str) -> bytes | None:
-        query = "SELECT * FROM session WHERE id = ?"
-        found = self.connection.execute(query, (session,))
-        row = found.fetchone()
-        if row is None:
+        found = self._sessions.find(session)
+        if not found:
             return None
-        names = [column[0] for column in found.description]
-        columns = dict(zip(names, row, strict=True))
+        described = self.connection.execute("SELECT * FROM session LIMIT 0").description
+        columns = dict(zip([column[0] for column in described], found[0], strict=True))
         times = {
             name: sqlite.number(columns.get(f"time_{name}")) for name in ("created", "updated")
         }
@@ -193,26 +200,24 @@ class Database:
         return msgspec.json.encode(record)
 
     def message(self, message: str) -> Stored | None:
-        query = "SELECT rowid, id, data FROM message WHERE id = ?"
-        row = self.connection.execute(query, (message,)).fetchone()
-        if row is None:
+        found = self._by_id.find(message)
+        if not found:
             return self.logged[message].message if message in self.logged else None
-        return _stored(row)
+        return _stored(found[0])
 
     def parts(self, message: str) -> list[Stored]:
-        query = "SELECT rowid, id, data FROM part WHERE message_id = ? ORDER BY id"
-        found = [_stored(row) for row in self.connection.execute(query, (message,))]
+        found = sorted(map(_stored, self._by_message.find(message)), key=lambda part: part.id)
         return found or (self.logged[message].parts if message in self.logged else [])
 
     def first(self, session: str) -> Stored | None:
-        query = "SELECT rowid, id, data FROM message WHERE session_id = ? ORDER BY id LIMIT 1"
-        row = self.connection.execute(query, (session,)).fetchone()
-        return _stored(row) if row else None
+        query = "SELECT id FROM message WHERE session_id = ? ORDER BY id LIMIT 1"
+        found = self._one(query, session)
+        return None if found is None else self.message(sqlite.text(found))
 
     def origin(self, session: str, began: int) -> str | None:
         """By the last of those messages: where its id was made at its own time, it is no copy."""
         query = "SELECT max(time_created) FROM message WHERE session_id = ? AND time_created < ?"
-        made = sqlite.number(self.connection.execute(query, (session, began)).fetchone()[0])
+        made = sqlite.number(self._one(query, session, began))
         if made is None:
             return None
         query = (
@@ -220,8 +225,7 @@ class Database:
             " WHERE id BETWEEN ? AND ? AND time_created = ? AND session_id <> ? ORDER BY id"
         )
         bounds = (_id_at(made - _NEAR_MS), _id_at(made + _NEAR_MS))
-        row = self.connection.execute(query, (*bounds, made, session)).fetchone()
-        return sqlite.text(row[0]) if row else None
+        return sqlite.text(self._one(query, *bounds, made, session)) or None
 
     def removals(self, beyond: int) -> tuple[list[Removed], int]:
         """Messages that were deleted, by lines of the log behind a place, and where it ends.
@@ -244,7 +248,7 @@ class Database:
             "SELECT count(DISTINCT session_id) FROM session_message"
             " WHERE session_id NOT IN (SELECT session_id FROM message)"
         )
-        return sqlite.number(self.connection.execute(query).fetchone()[0]) or 0
+        return sqlite.number(self._one(query)) or 0
 
 
 def _stored(row: sqlite.Row) -> Stored:
