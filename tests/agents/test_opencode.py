@@ -334,6 +334,21 @@ def test_another_database_in_its_place_is_read_from_its_beginning(tmp_path: Path
     second.database.close()
 
 
+def test_messages_of_a_session_without_a_record_are_read_once(agent: Agent) -> None:
+    """Nothing to know the database by: it must not be taken for another one again and again."""
+    agent.answers("ses_lost", agent.asks("ses_lost", "Anybody there?"), "Yes")
+    transcript = Transcript(SOURCE.name, agent.path, DATABASE)
+    cursor = START
+    told: list[AnyEvent] = []
+    for _ in range(5):
+        reading = SOURCE.read(transcript, cursor, 1)
+        cursor = reading.cursor
+        told += reading.events
+    assert not reading.more
+    assert not reading.restarted
+    assert kinds(latest(told)) == {"Prompt": 1, "Reply": 1, "RequestUsage": 1}
+
+
 def test_notes_of_another_version_make_it_begin_again(agent: Agent) -> None:
     talk(agent)
     spoiled = Cursor(0, 0, "ses_1", {"row": "many"})

@@ -24,7 +24,7 @@ from hansei.sources.agents.opencode.stored import Stored
 from hansei.sources.contract import START, Cursor, Problem, Reading
 from hansei.sources.families import sqlite
 from hansei.sources.families.records import FAILURES
-from hansei.sources.families.streams import short
+from hansei.sources.families.streams import LONGEST_ID
 
 if TYPE_CHECKING:
     from hansei.events.model import SessionFacts
@@ -86,7 +86,7 @@ def _read_storage(
         _tell_unread(reader, storage, state)
     taken = transcript.path.stat().st_size if not more else since.offset + reader.taken
     return Reading(
-        cursor=Cursor(taken, 0, short(last or since.check), progress.stored()),
+        cursor=Cursor(taken, 0, last or since.check, progress.stored()),
         events=list(reader.events.values()),
         sessions=reader.sessions,
         problems=reader.problems,
@@ -117,11 +117,16 @@ def _take_messages(reader: Reader, progress: Progress, limit: int) -> tuple[str,
             continue
         if reader.taken >= limit:
             return last, True
-        if found.place >= state.row:
-            last = found.session
         is_open = _take(reader, found)
+        if found.place >= state.row and _is_there(reader, found.session):
+            last = found.session
         progress.has_read(found, storage.last_change(found.id) if is_open else None)
     return last, False
+
+
+def _is_there(reader: Reader, session: str) -> bool:
+    """Whether a session has a record of its own, by which the database is known again."""
+    return len(session) <= LONGEST_ID and _record_of(reader, session).id is not None
 
 
 def _remember(storage: Storage, progress: Progress) -> None:
