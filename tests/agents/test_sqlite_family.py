@@ -91,7 +91,7 @@ def test_what_a_crash_left_is_read_without_touching_it(path: Path, tmp_path: Pat
     assert not (crashed / "x.db-shm").exists()
 
 
-def test_a_database_held_by_one_program_alone_is_read_from_a_copy(path: Path) -> None:
+def test_a_database_that_a_program_holds_for_itself_is_read_all_the_same(path: Path) -> None:
     write(path, 1).close()
     with closing(sqlite3.connect(path)) as agent:
         agent.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -106,6 +106,20 @@ def test_a_database_held_by_one_program_alone_is_read_from_a_copy(path: Path) ->
         before = look(path.parent)
         assert numbers(path) == [1, 2]
         assert look(path.parent) == before
+
+
+def test_a_build_without_the_lockless_part_reads_a_copy(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crashed = tmp_path / "crashed"
+    crashed.mkdir()
+    with closing(write(path, 1, 2)):
+        for name in ("x.db", "x.db-wal"):
+            shutil.copy(path.parent / name, crashed)
+    monkeypatch.setattr(sqlite, "_LOCKLESS", "no-such-part")
+    before = look(crashed)
+    assert numbers(crashed / "x.db") == [1, 2]
+    assert look(crashed) == before
 
 
 def test_a_transaction_that_was_cut_off_is_rolled_back_only_in_the_copy(path: Path) -> None:

@@ -8,8 +8,9 @@ newest rows, often all of them. So the way depends on what lies beside it:
 - nothing: the main file is whole, and is read as an unchanging file. That takes no lock and
   creates nothing.
 - `-wal` and `-shm`: read beside the agent, as WAL mode is made for. Nobody waits for anybody.
-- anything else (a crash left `-wal` or `-journal`; another program holds the file for itself): a
-  copy in a temporary folder is read.
+- `-wal` alone (a crash or a copy left it, or a program holds the database for itself): read without
+  asking for a lock, and with what `-shm` would hold in our own memory.
+- `-journal` (a writer was cut off): a copy in a temporary folder is read, which may be repaired.
 
 Where no lock keeps others from writing, what was read counts only if the files held still.
 """
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import sys
 import tempfile
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -35,7 +37,8 @@ T = TypeVar("T")
 Connection: TypeAlias = sqlite3.Connection
 Row: TypeAlias = tuple[Any, ...]
 
-WAL, SHARED, JOURNAL = "-wal", "-shm", "-journal"
+WAL, SHARED, JOURNAL, NOTHING = "-wal", "-shm", "-journal", ""
+"""What may lie beside a database, and the ways of reading it that each calls for."""
 WAIT_SECONDS = 1.0
 """How long a busy database is waited for: an agent's transactions take milliseconds."""
 TRIES = 3
@@ -53,6 +56,8 @@ _REFUSALS = frozenset(
     )
 )
 """That a database cannot be opened or locked here and now; a copy can."""
+_LOCKLESS = "win32-none" if sys.platform == "win32" else "unix-none"
+"""The part of SQLite that opens files and takes no locks. Not every build of it has one."""
 _PRIMARY = 0xFF
 """The bits of an error's number that say its kind."""
 _NAMES_SHOWN = 8
@@ -86,24 +91,19 @@ def read(path: Path, take: Callable[[Connection], T]) -> T:
     Text comes as bytes, since not all of it need be text. Raises UnreadableTranscript for what is
     no database, and for one that cannot be had in a state that holds still.
     """
-    refused = False
+    ways = [SHARED, WAL, NOTHING, JOURNAL]
     try:
         for _ in range(TRIES):
             before = fingerprint(path)
-            live = bool(_look(beside(path, WAL))) and beside(path, SHARED).exists()
+            way = next((way for way in ways if _suits(path, way)), JOURNAL)
             try:
-                if refused or not (live or "+" not in before):
-                    taken = _from_copy(path, take)
-                else:
-                    taken = _in_place(path, take, alone=not live)
+                taken = _from_copy(path, take) if way == JOURNAL else _in_place(path, take, way)
             except sqlite3.OperationalError as problem:
-                if problem.sqlite_errorcode & _PRIMARY not in _REFUSALS:
+                if problem.sqlite_errorcode & _PRIMARY not in _REFUSALS and way != WAL:
                     raise
-                refused = True
+                ways = [other for other in ways if other != way]
                 continue
-            if live and not refused:
-                return taken
-            if fingerprint(path) == before:
+            if way == SHARED or fingerprint(path) == before:
                 return taken
     except OSError as problem:
         raise UnreadableTranscript(f"{path} cannot be read: {problem.strerror}") from problem
@@ -112,9 +112,21 @@ def read(path: Path, take: Callable[[Connection], T]) -> T:
     raise UnreadableTranscript(f"{path} is locked, or written faster than it can be read", _HINT)
 
 
-def _in_place(path: Path, take: Callable[[Connection], T], *, alone: bool) -> T:
-    options = "mode=ro&immutable=1" if alone else "mode=ro"
-    return _taken(f"{path.absolute().as_uri()}?{options}", take)
+def _suits(path: Path, way: str) -> bool:
+    """Whether a way of reading suits what lies beside the database; each is named for that."""
+    wal, journal = _look(beside(path, WAL)), _look(beside(path, JOURNAL))
+    if way == JOURNAL or journal:
+        return way == JOURNAL
+    if not wal:
+        return way == NOTHING
+    return way == WAL or (way == SHARED and beside(path, SHARED).exists())
+
+
+def _in_place(path: Path, take: Callable[[Connection], T], way: str) -> T:
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    if way == WAL:
+        return _taken(f"{address}&vfs={_LOCKLESS}", take, "PRAGMA locking_mode = EXCLUSIVE")
+    return _taken(address if way == SHARED else f"{address}&immutable=1", take)
 
 
 def _from_copy(path: Path, take: Callable[[Connection], T]) -> T:
@@ -127,12 +139,14 @@ def _from_copy(path: Path, take: Callable[[Connection], T]) -> T:
         return _taken(f"{copy.as_uri()}?mode=rw", take)
 
 
-def _taken(address: str, take: Callable[[Connection], T]) -> T:
+def _taken(address: str, take: Callable[[Connection], T], *first: str) -> T:
     with closing(sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS)) as connection:
         connection.text_factory = bytes
         connection.isolation_level = None
         # Lets a file that was cut off be read as far as it goes. Nothing is written either way.
         connection.execute("PRAGMA writable_schema = ON")
+        for statement in first:
+            connection.execute(statement)
         connection.execute("BEGIN")  # one state for all that is read
         return take(connection)
 
