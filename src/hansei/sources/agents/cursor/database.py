@@ -111,6 +111,8 @@ def _connected(path: Path, options: str) -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as db:
         db.text_factory = bytes
         db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
+        # Only with this a file is read that is shorter than its first page says; it writes nothing.
+        db.execute("PRAGMA writable_schema = ON")
         db.execute("BEGIN")
         db.execute("SELECT count(*) FROM sqlite_master").fetchone()
         yield db
