@@ -324,6 +324,22 @@ def test_values_of_any_kind_are_counted_and_never_raise(path: Path) -> None:
     assert reading.records == len(odd) + 1 - 1  # m1 was written again
 
 
+@pytest.mark.parametrize("key", ["'bubbleId:'", "'bubbleId:x'", "'bubbleId:x:y z'", "7", "NULL"])
+def test_a_key_that_is_none_costs_no_other_row(path: Path, key: str) -> None:
+    create(path, message("hello", chat="x"), f"INSERT INTO cursorDiskKV VALUES ({key}, '{{}}')")
+    assert replies(read(path)) == ["hello"]
+
+
+@pytest.mark.parametrize("key", [b"bubbleId:\xff:m", b"bubbleId:a\xffb:m", b"\xff\xff"])
+def test_a_key_that_is_no_text_costs_no_other_row(path: Path, key: bytes) -> None:
+    create(path, message("hello", chat="z"))
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("INSERT INTO cursorDiskKV VALUES (CAST(? AS TEXT), '{}')", (key,))
+        db.execute("INSERT INTO cursorDiskKV VALUES (?, '{}')", (key,))
+        db.commit()
+    assert replies(read(path)) == ["hello"]
+
+
 # --- what is new ----------------------------------------------------------------------------------
 
 
@@ -375,15 +391,19 @@ def test_notes_of_another_version_make_it_begin_again(path: Path) -> None:
     assert replies(again) == ["hello"]
 
 
-@given(chats=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 5)), max_size=30))
+PREFIXES = ["a", "a1", "a-b", "ab", "a.c"]
+"""Ids of chats that begin alike."""
+
+
+@given(chats=st.lists(st.tuples(st.sampled_from(PREFIXES), st.integers(0, 5)), max_size=30))
 def test_any_order_of_writing_and_reading_tells_the_last_state(
-    tmp_path_factory: pytest.TempPathFactory, chats: list[tuple[int, int]]
+    tmp_path_factory: pytest.TempPathFactory, chats: list[tuple[str, int]]
 ) -> None:
     path = tmp_path_factory.mktemp("db") / STATE
     create(path)
     cursor, known, truth = START, {}, {}
     for number, (chat, identity) in enumerate(chats):
-        write(path, message(f"text {number}", chat=f"chat{chat}", identity=f"m{identity}"))
+        write(path, message(f"text {number}", chat=chat, identity=f"m{identity}"))
         truth[chat, identity] = f"text {number}"
         if number % 3 == 0:
             continue

@@ -13,6 +13,7 @@ from hansei.sources.agents.cursor.passes import State, as_bytes
 from hansei.sources.agents.cursor.reader import Reader
 from hansei.sources.agents.cursor.records import CHAT, Bubble, Chat, decoded
 from hansei.sources.contract import START, Cursor, Reading
+from hansei.sources.families.streams import text_digest
 
 if TYPE_CHECKING:
     from hansei.sources.agents.cursor.bubbles import Context
@@ -23,7 +24,6 @@ KNOWN_VERSION = 1
 """The version that the editor has written into every database so far."""
 MOST_NOTED = 64
 _TABLES = {b"cursorDiskKV", b"ItemTable", b"composerHeaders"}
-_DAMAGED = "the database is damaged: some rows cannot be read"
 
 
 def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
@@ -49,7 +49,7 @@ def _read(db: sqlite3.Connection, transcript: Transcript, since: Cursor, limit: 
             passes.begin(db, state)
             restarted = bool(state.anchors) and not state.since
             for kind in passes.unknown_kinds(db):
-                _note(reader, state, f"rows of an unknown kind: {kind}", kind)
+                _note(reader, state, f"rows of an unknown kind: {kind}")
         more = _take_chats(reader, db, state, folder, limit)
     return Reading(
         cursor=Cursor(
@@ -72,15 +72,15 @@ def _tables(reader: Reader, db: sqlite3.Connection, state: State) -> set[bytes]:
     tables = {as_bytes(name) for (name,) in found}
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > KNOWN_VERSION:
-        _note(reader, state, f"version {version} of the database is not known", str(version))
+        _note(reader, state, f"version {version} of the database is not known")
     if tables and not tables & _TABLES:
-        _note(reader, state, "none of the tables in the database is known", "tables")
+        _note(reader, state, "none of the tables in the database is known")
     return tables
 
 
-def _note(reader: Reader, state: State, reason: str, mark: str) -> None:
+def _note(reader: Reader, state: State, reason: str) -> None:
     """Tell of a fault once."""
-    mark = mark.replace(" ", "-")
+    mark = text_digest(reason)
     if mark not in state.noted and len(state.noted) < MOST_NOTED:
         state.noted.append(mark)
         reader.problem(0, reason)
@@ -90,17 +90,18 @@ def _take_chats(
     reader: Reader, db: sqlite3.Connection, state: State, folder: str | None, limit: int
 ) -> bool:
     """Tell the chats of the pass until the slice is full; whether there are more."""
-    found = passes.changed(db, state)
-    for kind in sorted(found.odd):
-        _note(reader, state, f"rows of the kind {kind} with ids that are none", f"odd {kind}")
-    if found.damaged:
-        _note(reader, state, _DAMAGED, "damaged")
-    for chat in sorted(found.chats):
-        if chat > state.chat or (chat == state.chat and state.bubble):
-            _take_chat(reader, db, state, chat, found.chats[chat], folder, limit)
-            if reader.taken >= limit:
-                return True
-    passes.end(db, state, damaged=found.damaged)
+    damaged = False
+
+    def note(reason: str) -> None:
+        nonlocal damaged
+        damaged |= reason == passes.DAMAGED
+        _note(reader, state, reason)
+
+    for chat, rows in passes.chats(db, state, note):
+        _take_chat(reader, db, state, chat, rows, folder, limit)
+        if reader.taken >= limit:
+            return True
+    passes.end(db, state, damaged=damaged)
     return False
 
 

@@ -21,20 +21,23 @@ from hansei.events.keys import digest
 from hansei.sources.agents.cursor.records import CHAT, IGNORED, MESSAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 ANCHORS = (0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1023)
 """How far below the highest number anchors are looked for."""
 MOST_KINDS = 256
 """Kinds of rows that are looked at: a table with more of them holds something else."""
 
+DAMAGED = "the database is damaged: some rows cannot be read"
+
 _UNBOUNDED = 2**62
 _KIND = re.compile(r"[A-Za-z][A-Za-z.]{0,40}(?=[:.-]|$)")
 _ID = re.compile(r"[\w.-]{1,80}")
-_BY_KEY = f"""SELECT rowid, key FROM cursorDiskKV WHERE +rowid <= :until AND
-    (key >= '{CHAT}:' AND key < '{CHAT};' OR key >= '{MESSAGE}:' AND key < '{MESSAGE};')"""
 _BY_NUMBER = """SELECT rowid, key FROM cursorDiskKV NOT INDEXED
     WHERE rowid > :since AND rowid <= :until ORDER BY rowid"""
+_BETWEEN = "SELECT rowid, key FROM cursorDiskKV WHERE key >= ? AND key < ? AND +rowid <= ?"
+_NEXT = f"""SELECT key FROM cursorDiskKV WHERE key >= CAST(? AS TEXT) AND key < '{MESSAGE};'
+    ORDER BY key LIMIT 1"""
 
 
 class Anchor(msgspec.Struct, array_like=True):
@@ -65,15 +68,6 @@ class Row(NamedTuple):
 
     number: int
     bubble: str
-
-
-class Changed(NamedTuple):
-    """The rows of a pass by chat, and what was wrong with others."""
-
-    chats: dict[str, list[Row]]
-    odd: set[str]
-    """Kinds of rows with ids that are none."""
-    damaged: bool
 
 
 def begin(db: sqlite3.Connection, state: State) -> None:
@@ -110,41 +104,104 @@ def end(db: sqlite3.Connection, state: State, *, damaged: bool) -> None:
     state.chat = state.bubble = ""
 
 
-def changed(db: sqlite3.Connection, state: State) -> Changed:
-    """The rows of the pass."""
-    keys, damaged = _keys(db, state)
-    found = Changed({}, set(), damaged)
-    for number, key in keys.items():
-        kind, _, rest = key.decode("utf-8", "replace").partition(":")
-        chat, _, message = rest.partition(":")
-        if kind not in (CHAT, MESSAGE):
-            continue
-        if not _ID.fullmatch(chat) or (kind == MESSAGE and not _ID.fullmatch(message)):
-            found.odd.add(kind)
-            continue
-        row = Row(number, message if kind == MESSAGE else "")
-        found.chats.setdefault(chat, []).append(row)
-    return found
+def place(chat: str) -> str:
+    """Where a chat stands in the order of a pass, which is that of the keys of its messages."""
+    return f"{chat}:"
 
 
-def _keys(db: sqlite3.Connection, state: State) -> tuple[dict[int, bytes], bool]:
-    """Keys by number, and whether some cannot be had.
+def chats(
+    db: sqlite3.Connection, state: State, note: Callable[[str], None]
+) -> Iterator[tuple[str, list[Row]]]:
+    """The chats of the pass from where it is, each with its changed rows.
 
-    A damaged page ends the way through a table. What lies behind it is reached from the other end.
+    After an anchor all new rows are had at once by their numbers. Without one there are many, and
+    the index over the keys leads from chat to chat. `note` is told of what cannot be had.
     """
-    ways = [_BY_NUMBER, f"{_BY_NUMBER} DESC"]
     if not state.since:
-        ways.insert(0, _BY_KEY)
+        try:
+            yield from _by_key(db, state, note)
+        except sqlite3.DatabaseError:
+            note(DAMAGED)
+        else:
+            return
+    yield from _by_number(db, state, note)
+
+
+def _is_ahead(state: State, chat: str) -> bool:
+    at = place(state.chat)
+    return place(chat) > at or (chat == state.chat and state.bubble != "")
+
+
+def _by_key(
+    db: sqlite3.Connection, state: State, note: Callable[[str], None]
+) -> Iterator[tuple[str, list[Row]]]:
+    bounds = (f"{CHAT}:", f"{CHAT};", state.until)
+    listed = _grouped(db.execute(_BETWEEN, bounds), note)
+    waiting = sorted((chat for chat in listed if _is_ahead(state, chat)), key=place, reverse=True)
+    after = b""
+    if state.chat:
+        after = (place(state.chat) if state.bubble else f"{state.chat};").encode()
+    after = f"{MESSAGE}:".encode() + after
+    while True:
+        row = db.execute(_NEXT, (after,)).fetchone()
+        spoken = _chat_in(as_bytes(row[0])) if row is not None else None
+        while waiting and (spoken is None or place(waiting[-1]) < place(spoken)):
+            chat = waiting.pop()
+            yield chat, listed[chat]
+        if spoken is None:
+            return
+        if waiting and waiting[-1] == spoken:
+            waiting.pop()
+        end = f"{MESSAGE}:{spoken};"
+        bounds = (f"{MESSAGE}:{spoken}", end, state.until)
+        rows = [
+            *listed.get(spoken, ()),
+            *_grouped(db.execute(_BETWEEN, bounds), note).get(spoken, ()),
+        ]
+        if rows:
+            yield spoken, rows
+        # An id that is no text is passed over by itself.
+        after = max(end.encode(), as_bytes(row[0]) + b"\0")
+
+
+def _by_number(
+    db: sqlite3.Connection, state: State, note: Callable[[str], None]
+) -> Iterator[tuple[str, list[Row]]]:
+    """A damaged page ends the way through a table: what is behind it is had from the other end."""
     found: dict[int, bytes] = {}
     bounds = {"since": state.since, "until": state.until}
-    for attempt, way in enumerate(ways):
+    for way in (_BY_NUMBER, f"{_BY_NUMBER} DESC"):
         try:
-            for number, key in db.execute(way, bounds):
-                found[number] = as_bytes(key)
+            found.update((number, as_bytes(key)) for number, key in db.execute(way, bounds))
         except sqlite3.DatabaseError:
+            note(DAMAGED)
+        else:
+            break
+    grouped = _grouped(found.items(), note)
+    for chat in sorted(grouped, key=place):
+        if _is_ahead(state, chat):
+            yield chat, grouped[chat]
+
+
+def _chat_in(key: bytes) -> str:
+    return key.decode("utf-8", "replace").split(":")[1]
+
+
+def _grouped(
+    rows: Iterable[tuple[int, bytes]], note: Callable[[str], None]
+) -> dict[str, list[Row]]:
+    """Rows of chats and messages by chat."""
+    found: dict[str, list[Row]] = {}
+    for number, key in rows:
+        kind, _, rest = as_bytes(key).decode("utf-8", "replace").partition(":")
+        if kind not in (CHAT, MESSAGE):
             continue
-        return found, attempt > 0
-    return found, True
+        chat, _, message = rest.partition(":")
+        if not _ID.fullmatch(chat) or (kind == MESSAGE and not _ID.fullmatch(message)):
+            note(f"rows of the kind {kind} with ids that are none")
+            continue
+        found.setdefault(chat, []).append(Row(number, message if kind == MESSAGE else ""))
+    return found
 
 
 def unknown_kinds(db: sqlite3.Connection) -> Iterator[str]:

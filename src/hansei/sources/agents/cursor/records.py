@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hansei.sources.families.anthropic import Message  # noqa: TC001 - msgspec looks it up
-from hansei.sources.families.records import FAILURES, rescue, salvage
+from hansei.sources.families.records import FAILURES, plain, rescue, salvage
 
 CHAT, MESSAGE = "composerData", "bubbleId"
 """What keys of chats and of their messages begin with, in the table of the editor's own values."""
@@ -192,5 +192,5 @@ def decoded(value: bytes, kind: type[T]) -> tuple[T | None, str | None]:
 def object_of(value: object) -> dict[str, Any]:
     """An object, also where it was written as a text."""
     if isinstance(value, str) and value.lstrip()[:1] == "{":
-        return rescue(value.encode("utf-8", "surrogatepass")).value or {}
+        return plain(value.encode("utf-8", "surrogatepass"))
     return value if isinstance(value, dict) else {}
