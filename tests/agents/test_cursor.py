@@ -170,7 +170,7 @@ def test_an_editor_in_the_middle_of_a_transaction_is_left_alone(path: Path, edit
 @pytest.mark.parametrize("journal", ["DELETE", "WAL"])
 def test_an_editor_may_commit_while_we_read(path: Path, editor: Editor, journal: str) -> None:
     editor(f"PRAGMA journal_mode = {journal}", message("one"))
-    answers = []
+    answers: list[str] = []
 
     def work(db: sqlite3.Connection) -> int:
         (count,) = db.execute("SELECT count(*) FROM cursorDiskKV").fetchone()
