@@ -6,13 +6,13 @@ import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 from hansei.sources.families.clock import instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_QUOTED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _DRIVE = re.compile(r"/?([A-Za-z]):(?=[/\\]|$)")
 _WSL_SHARES = frozenset(("wsl$", "wsl.localhost"))
 _SQUEEZED = re.compile(r"[^A-Za-z0-9]+")
@@ -34,16 +34,21 @@ def folder_of(address: object) -> str | None:
     address = address.strip()
     if "://" not in address:
         return _tidy(address)
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return None
-    host, path = unquote(parts.netloc), unquote(parts.path)
-    if parts.scheme == "file":
+    scheme, _, rest = address.partition("://")
+    host, slash, below = rest.partition("/")
+    host, path = _unquoted(host), _unquoted(slash + below)
+    if scheme == "file":
         return _local(host, path)
-    if parts.scheme == "vscode-remote" and host.partition("+")[0] == "wsl":
+    if scheme == "vscode-remote" and host.partition("+")[0] == "wsl":
         return _tidy(path) if path else None
-    return f"{parts.scheme}://{host}{path}".rstrip("/") if host or path else None
+    return f"{scheme}://{host}{path}".rstrip("/") if host or path else None
+
+
+def _unquoted(text: str) -> str:
+    """Percent signs and the bytes they stand for, as text again."""
+    quoted = text.encode("utf-8", "surrogatepass")
+    plain = _QUOTED.sub(lambda found: bytes.fromhex(found[1].decode()), quoted)
+    return plain.decode("utf-8", "replace")
 
 
 def _folder_of_parts(parts: dict[str, Any]) -> str | None:
