@@ -1,7 +1,6 @@
 """Databases of agents, made for tests from files that can be read.
 
-A fixture has no database in it but the script that makes it, `<name>.sql`, or a file `<name>.rows`,
-where a test also needs the order in which an agent wrote: its first line names the schema, a file of
+A fixture has no database in it but a file `<name>.rows`: its first line names the schema, a file of
 SQL in the agent's folder, and every other line is a row, in the order in which the agent wrote
 them. A row that comes again with the same id replaces the earlier one, as agents rewrite rows while
 they work. Values that are no plain text or numbers are stored as JSON.
@@ -14,14 +13,12 @@ import json
 import shutil
 import sqlite3
 import tempfile
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 FIXTURES = Path(__file__).parent / "fixtures" / "agents"
 SUFFIX = ".rows"
-SCRIPT = ".sql"
 
 _made = tempfile.TemporaryDirectory(prefix="hansei-fixtures-")
 atexit.register(_made.cleanup)
@@ -30,13 +27,10 @@ atexit.register(_made.cleanup)
 @cache
 def made(case: Path) -> Path:
     """A fixture with its databases; the fixture itself if it has none."""
-    scripts = sorted(case.rglob(f"*{SCRIPT}"))
-    if not rows_files(case) and not scripts:
+    if not rows_files(case):
         return case
     folder = Path(_made.name) / case.relative_to(FIXTURES)
-    shutil.copytree(case, folder, ignore=shutil.ignore_patterns(f"*{SUFFIX}", f"*{SCRIPT}"))
-    for script in scripts:
-        make(script, folder / script.relative_to(case).with_suffix(""))
+    shutil.copytree(case, folder, ignore=shutil.ignore_patterns(f"*{SUFFIX}"))
     for path in rows_files(case):
         database = folder / path.relative_to(case).with_suffix("")
         database.parent.mkdir(parents=True, exist_ok=True)
@@ -45,13 +39,6 @@ def made(case: Path) -> Path:
             write(agent, row)
         agent.close()
     return folder
-
-
-def make(script: Path, database: Path) -> Path:
-    """The database that a script describes."""
-    with closing(sqlite3.connect(database)) as db:
-        db.executescript(script.read_text("utf-8"))
-    return database
 
 
 def rows_files(case: Path) -> list[Path]:

@@ -147,7 +147,7 @@ def copied(case: Path) -> Iterator[Path]:
     """A copy of a fixture that a test may spoil."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        shutil.copytree(case, copy)
+        shutil.copytree(databases.made(case), copy)
         yield copy
 
 
@@ -157,7 +157,7 @@ def growing(case: Path) -> list[Transcript]:
 
 
 def moved(transcript: Transcript, case: Path, copy: Path) -> Transcript:
-    path = copy / transcript.path.relative_to(case)
+    path = copy / transcript.path.relative_to(databases.made(case))
     return Transcript(transcript.agent, path, transcript.variant)
 
 

@@ -550,7 +550,7 @@ def test_a_squeezed_folder_is_found_if_there_is_only_one(tmp_path: Path) -> None
 @pytest.fixture
 def both(tmp_path: Path) -> Path:
     home = tmp_path / "both"
-    shutil.copytree(databases.built(FIXTURES / "both"), home)
+    shutil.copytree(databases.made(FIXTURES / "both"), home)
     return home
 
 
