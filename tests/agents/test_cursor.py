@@ -22,6 +22,7 @@ from hansei.config import Environment
 from hansei.errors import UnreadableTranscript
 from hansei.events.model import (
     Basis,
+    FileEdit,
     Prompt,
     Reply,
     RequestUsage,
@@ -417,6 +418,25 @@ def test_any_order_of_writing_and_reading_tells_the_last_state(
     known.update({event.key: event for event in read(path, cursor).events})
     told = [event.text for event in known.values() if isinstance(event, Reply)]
     assert sorted(told) == sorted(truth.values())
+
+
+def test_an_edit_is_told_again_once_the_file_after_it_has_come(path: Path) -> None:
+    data = {
+        "name": "edit_file_v2",
+        "toolCallId": "toolu_01MMMMMMMMMMMMMMMMMMMMMM",
+        "status": "completed",
+        "params": json.dumps({"relativeWorkspacePath": "a.py"}),
+        "result": json.dumps({"afterContentId": "composer.content.ab12"}),
+    }
+    create(path, message("", toolFormerData=data), message("other", identity="m2"))
+    first = read(path)
+    assert read(path, first.cursor).events == []
+    write(path, "INSERT INTO cursorDiskKV VALUES ('composer.content.ab12', 'x = 1')")
+    second = read(path, first.cursor)
+    (edit,) = (event for event in second.events if isinstance(event, FileEdit))
+    assert (edit.operation, edit.added) == ("create", 1)
+    assert edit.key in {event.key for event in first.events}
+    assert read(path, second.cursor).events == []
 
 
 def test_the_fingerprint_tells_of_rows_that_are_only_in_the_log(path: Path, editor: Editor) -> None:

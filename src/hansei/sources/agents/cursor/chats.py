@@ -134,7 +134,9 @@ def _take_chat(
     places = [row.bubble for row in messages]
     start = places.index(state.bubble) + 1 if resumed and state.bubble in places else 0
     for row in messages[start:]:
+        reader.lacking = False
         _take_message(reader, db, context, row)
+        passes.wait(state, chat, row.bubble, lacking=reader.lacking)
         state.chat, state.bubble = chat, row.bubble
         if reader.taken >= limit and row is not messages[-1]:
             return

@@ -145,7 +145,7 @@ def chat(
         cwd=_folder(whole) or folder,
         model=whole.model_config.model_name if whole.model_config else None,
         origin=_speaker(identity, whole),
-        content=_kept_contents(db),
+        content=_kept_contents(reader, db),
     )
 
 
@@ -208,7 +208,7 @@ def _stopped(reader: Reader, identity: str, whole: Chat) -> None:
         reader.emit(Interruption(key=key, session=identity, at=instant(whole.last_updated_at)))
 
 
-def _kept_contents(db: sqlite3.Connection | None) -> Callable[[str], str | None]:
+def _kept_contents(reader: Reader, db: sqlite3.Connection | None) -> Callable[[str], str | None]:
     def content(identity: str) -> str | None:
         if db is None:
             return None
@@ -217,6 +217,7 @@ def _kept_contents(db: sqlite3.Connection | None) -> Callable[[str], str | None]
         except sqlite3.DatabaseError:
             return None
         value = row[0] if row is not None else None
+        reader.lacking |= value is None
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else None
 
     return content

@@ -18,19 +18,22 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.events.keys import digest
-from hansei.sources.agents.cursor.records import CHAT, IGNORED, MESSAGE
+from hansei.sources.agents.cursor.records import CHAT, CONTENT, IGNORED, MESSAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 ANCHORS = (0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 1023)
 """How far below the highest number anchors are looked for."""
+MOST_WAITING = 64
+"""Edits that are told again when more states of files have come."""
 MOST_KINDS = 256
 """Kinds of rows that are looked at: a table with more of them holds something else."""
 
 DAMAGED = "the database is damaged: some rows cannot be read"
 
 _UNBOUNDED = 2**62
+_CONTENTS = f"{CONTENT}.".encode()
 _KIND = re.compile(r"[A-Za-z][A-Za-z.]{0,40}(?=[:.-]|$)")
 _ID = re.compile(r"[\w.-]{1,80}")
 _BY_NUMBER = """SELECT rowid, key FROM cursorDiskKV NOT INDEXED
@@ -59,6 +62,8 @@ class State(msgspec.Struct, omit_defaults=True):
     """How far it is: the last chat told, and the last message of it unless all of it is told."""
     marks: dict[str, str] = {}
     """Digests of what is read beside the chats, to see whether it changed."""
+    waiting: list[list[str]] = []
+    """Chat and message of edits of which the file before or after was not there."""
     noted: list[str] = []
     """Kinds of rows and of faults that were told of already."""
 
@@ -177,10 +182,30 @@ def _by_number(
             note(DAMAGED)
         else:
             break
+    if any(key.startswith(_CONTENTS) for key in found.values()):
+        found |= _waiting(db, state)
     grouped = _grouped(found.items(), note)
     for chat in sorted(grouped, key=place):
         if _is_ahead(state, chat):
             yield chat, grouped[chat]
+
+
+def _waiting(db: sqlite3.Connection, state: State) -> dict[int, bytes]:
+    """Messages that are told already, and can be told better now."""
+    keys = [f"{MESSAGE}:{chat}:{bubble}" for chat, bubble in state.waiting]
+    rows = (db.execute("SELECT rowid FROM cursorDiskKV WHERE key = ?", (key,)) for key in keys)
+    found = zip((row.fetchone() for row in rows), keys, strict=True)
+    return {number[0]: key.encode() for number, key in found if number is not None}
+
+
+def wait(state: State, chat: str, bubble: str, *, lacking: bool) -> None:
+    """Remember whether a message is to be told again."""
+    identity = [chat, bubble]
+    if identity in state.waiting:
+        state.waiting.remove(identity)
+    if lacking:
+        state.waiting.append(identity)
+        del state.waiting[:-MOST_WAITING]
 
 
 def _chat_in(key: bytes) -> str:

@@ -37,6 +37,8 @@ class Reader:
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
     taken: int = 0
+    lacking: bool = False
+    """Whether a state of a file was looked for that is not there, or not yet."""
 
     def emit(self, event: AnyEvent) -> None:
         """Add an event; a second telling of the same one takes the first one's place."""

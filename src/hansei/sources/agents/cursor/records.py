@@ -9,8 +9,9 @@ import msgspec
 from hansei.sources.families.anthropic import Message  # noqa: TC001 - msgspec looks it up
 from hansei.sources.families.records import FAILURES, plain, rescue, salvage
 
-CHAT, MESSAGE = "composerData", "bubbleId"
-"""What keys of chats and of their messages begin with, in the table of the editor's own values."""
+CHAT, MESSAGE, CONTENT = "composerData", "bubbleId", "composer.content"
+"""What keys begin with in the table of the editor's own values: of chats, of their messages, and of
+files as they were before and after an edit."""
 
 _SNAPSHOT = "a file as it was, for the editor's undo"
 _LOOKS = "how the chat is shown"
@@ -19,7 +20,7 @@ _DIFF = "a proposed change while it waits to be accepted; the call that made it 
 IGNORED = {
     "checkpointId": _SNAPSHOT,
     "ofsContent": _SNAPSHOT,
-    "composer.content": "a file before or after an edit; read with the call that made it",
+    CONTENT: "a file before or after an edit; read with the call that made it",
     "codeBlockDiff": _DIFF,
     "codeBlockPartialInlineDiffFates": _DIFF,
     "inlineDiff": _DIFF,
