@@ -1,0 +1,36 @@
+"""Which agents and which scenarios there are, in the order they are shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rig.agents import claude_code, codex, opencode
+from rig.scenarios import (
+    compaction,
+    declined_tool,
+    failing_command,
+    fork,
+    instruction_file,
+    interruption,
+    resume,
+    skill,
+    subagent,
+)
+
+if TYPE_CHECKING:
+    from rig.agent import Agent
+    from rig.scenario import Scenario
+
+AGENTS: tuple[Agent, ...] = (claude_code.AGENT, codex.AGENT, opencode.AGENT)
+
+SCENARIOS: dict[str, Scenario] = {
+    "failing_command": failing_command.SCENARIO,
+    "declined_tool": declined_tool.SCENARIO,
+    "interruption": interruption.SCENARIO,
+    "subagent": subagent.SCENARIO,
+    "resume": resume.SCENARIO,
+    "fork": fork.SCENARIO,
+    "compaction": compaction.SCENARIO,
+    "instruction_file": instruction_file.SCENARIO,
+    "skill": skill.SCENARIO,
+}

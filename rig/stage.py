@@ -1,0 +1,60 @@
+"""One agent on one scripted model in one place: where a scenario is played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from rig import processes
+from rig.agent import Launch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rig.agent import Agent
+    from rig.install import Installed
+    from rig.place import Place
+    from rig.processes import Finished
+    from rig.server import Server
+
+LIMIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the agent: what was asked, and how it ended."""
+
+    launch: Launch
+    finished: Finished
+    session: str | None
+
+
+@dataclass
+class Stage:
+    """Grows run by run."""
+
+    agent: Agent
+    installed: Installed
+    place: Place
+    server: Server
+    runs: list[Run] = field(default_factory=list)
+
+    def variables(self) -> dict[str, str]:
+        return {
+            **self.place.variables(),
+            **self.agent.variables(self.place, self.server.url),
+        }
+
+    def play(self, launch: Launch, *, interrupt: Callable[[], bool] | None = None) -> Run:
+        """Run the agent once, to its end or until it is interrupted."""
+        finished = processes.interrupted(
+            [str(self.installed.program), *self.agent.command(launch)],
+            cwd=self.place.project,
+            variables=self.variables(),
+            log=self.place.folder / f"run-{len(self.runs) + 1}",
+            limit=LIMIT_SECONDS,
+            when=interrupt,
+        )
+        run = Run(launch, finished, self.agent.session(finished.out))
+        self.runs.append(run)
+        return run
