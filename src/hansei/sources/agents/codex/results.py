@@ -30,7 +30,7 @@ _STOPPED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted(?: by user)?(?: after [\
 _REFUSED = re.compile(
     r"(?:exec command |patch |command |MCP tool call |`[^\n]{1,2000}` )?rejected(?::| by )"
     r"|user (?:rejected|cancelled|denied) |Rejected\(|This action was rejected"
-    r"|exec_command failed for `.{1,4000}?Rejected\(",
+    r"|exec_command failed(?::| for `).{1,4000}?Rejected\(",
     re.DOTALL,
 )
 _FAILED = re.compile(
