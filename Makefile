@@ -7,7 +7,7 @@ DEV    := $(VENV)/.dev
 BENCH  := $(VENV)/bench/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove lock clean
+.PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove rig lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,18 +23,18 @@ pytest: $(DEV)
 	$(BIN)/python -m pytest -n 2 -m "not prove"
 
 lint: $(DEV)
-	$(BIN)/ruff format --check src tests tools
-	$(BIN)/ruff check src tests tools
+	$(BIN)/ruff format --check src tests tools rig
+	$(BIN)/ruff check src tests tools rig
 
 types: $(DEV)
-	$(BIN)/mypy src tests tools
+	$(BIN)/mypy src tests tools rig
 
 imports: $(DEV)
 	$(BIN)/lint-imports
 
 fmt: $(DEV) ## format the code and fix what lint can fix
-	$(BIN)/ruff format src tests tools
-	$(BIN)/ruff check --fix src tests tools
+	$(BIN)/ruff format src tests tools rig
+	$(BIN)/ruff check --fix src tests tools rig
 
 docs: $(DEV) ## write docs/reference again from the code
 	$(BIN)/python tools/reference.py
@@ -47,6 +47,9 @@ bench: $(BENCH) ## measure speed beside other programs and write docs/performanc
 
 prove: $(DEV) ## the long proofs (minutes)
 	$(BIN)/python -m pytest -m prove --timeout=3600
+
+rig: $(DEV) ## real agents on a scripted model (needs npm, 1.2 GB; writes docs/rig.md)
+	$(BIN)/python -m rig
 
 lock: $(DEV) ## pin the newest versions that pyproject.toml allows
 	$(BIN)/python tools/lock.py

@@ -1,1 +1,1 @@
-"""Real agent programs on a scripted model: does hansei see what really happened? See docs/rig.md."""
+"""Real agents on a scripted model: does hansei see what really happened? See docs/rig.md."""

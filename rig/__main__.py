@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import datetime
+import datetime as dt
 import json
 import os
 import signal
@@ -53,7 +53,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _stop(number: int, frame: FrameType | None) -> None:
+def _stop(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
@@ -86,7 +86,7 @@ def _with(agent: Agent, names: list[str], scratch: Path, again: bool) -> list[Re
 
 def _write(played: list[Result], scratch: Path, *, page: bool) -> None:
     """The table, on the terminal and, when everything was played, in docs/rig.md."""
-    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    today = dt.datetime.now(dt.UTC).date().isoformat()
     text = report.page(played, AGENTS, SCENARIOS, install.versions(), today)
     summary = [result.record() for result in played]
     (scratch / "rig.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")

@@ -10,9 +10,11 @@ from rig.scenarios import (
     declined_tool,
     failing_command,
     fork,
+    hook_crash,
     instruction_file,
     interruption,
     resume,
+    session_start,
     skill,
     subagent,
 )
@@ -33,4 +35,6 @@ SCENARIOS: dict[str, Scenario] = {
     "compaction": compaction.SCENARIO,
     "instruction_file": instruction_file.SCENARIO,
     "skill": skill.SCENARIO,
+    "session_start": session_start.SCENARIO,
+    "hook_crash": hook_crash.SCENARIO,
 }

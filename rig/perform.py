@@ -53,7 +53,9 @@ def perform(
 ) -> Result:
     """Play and check, in a fresh place that stays for a look afterwards."""
     started = time.monotonic()
-    state, reason, findings, served, hidden = State.OK, "", [], 0, []
+    state, reason, served = State.OK, "", 0
+    findings: list[Finding] = []
+    hidden: list[str] = []
     with Server({}) as server:
         stage = Stage(agent, installed, place.settle(folder), server)
         try:

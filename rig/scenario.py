@@ -1,9 +1,9 @@
-"""A scenario: a script for the model, what is done with the agent, and what hansei must then see."""
+"""A scenario: what the model says, what is done with the agent, what hansei must then see."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rig.script import Purpose
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rig.script import Script, Tokens
-    from rig.seen import Seen
+    from rig.seen import Seen, Usage
+    from rig.server import Served
     from rig.stage import Stage
 
 
@@ -67,9 +68,8 @@ def _runs(stage: Stage) -> Iterator[Finding]:
 
 def _tokens(stage: Stage, seen: Seen) -> Iterator[Finding]:
     """Every answer in a turn counts once, and nothing counts that the server did not say."""
-    told = stage.agent.wire.told
-    due = Counter(told(one.tokens) for one in stage.server.served if one.purpose is Purpose.TURN)
-    allowed = Counter(told(one.tokens) for one in stage.server.served)
+    due = Counter(_told(stage, one) for one in stage.server.served if one.purpose is Purpose.TURN)
+    allowed = Counter(_told(stage, one) for one in stage.server.served)
     counted = Counter(seen.usage())
     yield same("every answer in a turn is counted, to the token", {}, dict(due - counted))
     yield same("nothing else is counted, and nothing twice", {}, dict(counted - allowed))
@@ -81,8 +81,12 @@ def unseen(stage: Stage, seen: Seen) -> list[str]:
     return [
         f"{one.purpose} ({sum_of(one.tokens)} tokens)"
         for one in stage.server.served
-        if stage.agent.wire.told(one.tokens) not in counted
+        if _told(stage, one) not in counted
     ]
+
+
+def _told(stage: Stage, served: Served) -> Usage:
+    return astuple(stage.agent.wire.told(served.tokens))
 
 
 def sum_of(tokens: Tokens) -> int:
@@ -90,9 +94,15 @@ def sum_of(tokens: Tokens) -> int:
 
 
 def _reading(stage: Stage, seen: Seen) -> Iterator[Finding]:
-    health = next(one for one in seen.doctor["agents"] if one["agent"] == stage.agent.name)
+    known = {one["agent"]: one for one in seen.doctor["agents"]}
+    if stage.agent.name not in known:
+        yield true("hansei reads this agent", False, "there is no source for it")
+        return
+    health = known[stage.agent.name]
     yield same("no record of an unknown kind", {}, health["unrecognised"])
-    yield same("nothing unreadable, nothing skipped", ({}, []), (health["unreadable"], health["skipped"]))
+    yield same(
+        "nothing unreadable, nothing skipped", ({}, []), (health["unreadable"], health["skipped"])
+    )
     yield same("reading again adds nothing", (0, 0), (seen.again["events"], seen.again["changed"]))
     versions = {session.heading["version"] for session in seen.sessions}
     yield same("the version is known", {stage.installed.version}, versions)

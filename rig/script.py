@@ -1,8 +1,8 @@
 """What the scripted model says, as a pure function of what it was asked.
 
-A prompt carries a cue (`cue:main`). The last cue in a request chooses a list of steps, and the number
-of calls answered since then chooses the step. So a retry, a resume or two agents at once need no
-state on the server, and the same request always gets the same answer.
+A prompt carries a cue (`cue:main`). The last cue in a request chooses a list of steps, and the
+number of calls answered since then chooses the step. So a retry, a resume or two agents at once
+need no state on the server, and the same request always gets the same answer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 _CUE = re.compile(r"\bcue:([a-z]+)")
 _SUMMARY = re.compile(
-    r"create a (?:detailed|structured) |CONTEXT CHECKPOINT COMPACTION|anchored summary", re.IGNORECASE
+    r"create a (?:detailed|structured) |CONTEXT CHECKPOINT COMPACTION|anchored summary",
+    re.IGNORECASE,
 )
 """How the three agents ask for the summary of a compaction."""
 
@@ -116,7 +117,7 @@ def _place(turns: tuple[Turn, ...]) -> tuple[str | None, int]:
 
 
 SMALL = "small"
-"""A model under this name tells small numbers, so that a context that was too large is not any more."""
+"""A model of this name tells small numbers: a context that was too large is not any more."""
 
 
 def tokens(number: int, model: str) -> Tokens:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rig import processes
-from rig.script import Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +15,8 @@ if TYPE_CHECKING:
     from rig.place import Place
 
 Record: TypeAlias = dict[str, Any]
+Usage: TypeAlias = tuple[int | None, ...]
+"""Tokens in the order of `rig.script.Tokens`; None where hansei does not know."""
 
 
 class Failed(Exception):
@@ -67,9 +68,9 @@ class Seen:
     def session(self, wanted: str) -> Session | None:
         return next((session for session in self.sessions if session.id == wanted), None)
 
-    def usage(self) -> tuple[Tokens, ...]:
+    def usage(self) -> tuple[Usage, ...]:
         """The requests, as hansei counts them."""
-        return tuple(_tokens(event) for event in self.kind("request_usage"))
+        return tuple(_usage(event) for event in self.kind("request_usage"))
 
     def calls(self) -> tuple[Call, ...]:
         return tuple(call for session in self.sessions for call in _calls(session))
@@ -79,13 +80,14 @@ class Seen:
         return tuple(event["text"] for event in self.kind("prompt") if event["origin"] == origin)
 
 
-def _tokens(event: Record) -> Tokens:
-    return Tokens(
-        input=event.get("input"),  # type: ignore[arg-type] # an unknown must not equal a number
-        cache_read=event.get("cache_read"),  # type: ignore[arg-type]
-        cache_write=(event.get("cache_write_5m") or 0) + (event.get("cache_write_1h") or 0),
-        output=event.get("output"),  # type: ignore[arg-type]
-        reasoning=event.get("reasoning"),  # type: ignore[arg-type]
+def _usage(event: Record) -> Usage:
+    written = [event[name] for name in ("cache_write_5m", "cache_write_1h") if name in event]
+    return (
+        event.get("input"),
+        event.get("cache_read"),
+        sum(written) if written else None,
+        event.get("output"),
+        event.get("reasoning"),
     )
 
 
@@ -109,9 +111,7 @@ def look(place: Place, variables: dict[str, str]) -> Seen:
     """Ingest the home twice and ask for everything."""
     _hansei(place, variables, "ingest", "--json")
     again = _hansei(place, variables, "ingest", "--json")
-    listed = _hansei(
-        place, variables, "sessions", "--all", "--limit=0", "--no-ingest", "--json"
-    )
+    listed = _hansei(place, variables, "sessions", "--all", "--limit=0", "--no-ingest", "--json")
     sessions = tuple(_session(place, variables, line) for line in reversed(listed["sessions"]))
     return Seen(sessions, _hansei(place, variables, "doctor", "--json"), again)
 

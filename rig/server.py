@@ -15,6 +15,8 @@ from rig.wires import anthropic, chat, responses
 if TYPE_CHECKING:
     from types import TracebackType
 
+_POLL_SECONDS = 0.05
+"""How soon it notices that it is to stop."""
 WIRES: tuple[Wire, ...] = (anthropic.WIRE, responses.WIRE, chat.WIRE)
 
 
@@ -44,7 +46,9 @@ class Server:
         self._numbers = 0
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, args=(_POLL_SECONDS,), daemon=True
+        )
 
     @property
     def url(self) -> str:

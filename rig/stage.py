@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from rig import processes
-from rig.agent import Launch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rig.agent import Agent
+    from rig.agent import Agent, Launch
     from rig.install import Installed
     from rig.place import Place
     from rig.processes import Finished

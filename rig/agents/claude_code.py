@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rig.agent import Launch
 from rig.script import Call
 from rig.wires import anthropic
 
 if TYPE_CHECKING:
+    from rig.agent import Launch
     from rig.place import Place
+    from rig.wire import Wire
 
 
 class ClaudeCode:
@@ -18,10 +19,10 @@ class ClaudeCode:
     title = "Claude Code"
     package = "@anthropic-ai/claude-code"
     program = "claude"
-    wire = anthropic.WIRE
+    wire: Wire = anthropic.WIRE
     instructions = "CLAUDE.md"
     skills = ".claude/skills"
-    hook_events = (
+    hook_events: tuple[str, ...] = (
         "SessionStart",
         "UserPromptSubmit",
         "PreToolUse",
@@ -81,7 +82,7 @@ class ClaudeCode:
 
     def spawn(self, prompt: str) -> Call:
         kind = {"description": "A part of the work", "subagent_type": "general-purpose"}
-        return Call("Agent", {**kind, "prompt": prompt, "run_in_background": False})
+        return Call("Agent", {**kind, "prompt": prompt})
 
     def skill(self, name: str) -> Call | None:
         return Call("Skill", {"skill": name})

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from rig.agent import Launch
 from rig.script import SMALL, Call
 from rig.wires import responses
 
 if TYPE_CHECKING:
+    from rig.agent import Launch
     from rig.place import Place
+    from rig.wire import Wire
 
 _COLLABORATION = "multi_agent_v1"
 _SMALL_CONTEXT = 10_000
-"""Tokens: fewer than a request to the model `rig` tells, more than one to the model `small` does."""
+"""Tokens: fewer than a request to the model `rig` tells, more than one to `small` does."""
 
 _SETTINGS = """\
 model = "rig"
@@ -44,10 +45,10 @@ class Codex:
     title = "Codex"
     package = "@openai/codex"
     program = "codex"
-    wire = responses.WIRE
+    wire: Wire = responses.WIRE
     instructions = "AGENTS.md"
     skills = ".agents/skills"
-    hook_events = (
+    hook_events: tuple[str, ...] = (
         "SessionStart",
         "UserPromptSubmit",
         "PreToolUse",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from rig.agent import Launch, NotApplicable
+from rig.agent import NotApplicable
 from rig.script import SMALL, Call
 from rig.wires import chat
 
 if TYPE_CHECKING:
+    from rig.agent import Launch
     from rig.place import Place
+    from rig.wire import Wire
 
 _CONTEXT = 200_000
 _SMALL_CONTEXT = 10_000
@@ -22,7 +24,7 @@ class OpenCode:
     title = "OpenCode"
     package = "opencode-ai"
     program = "opencode"
-    wire = chat.WIRE
+    wire: Wire = chat.WIRE
     instructions = "AGENTS.md"
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()

@@ -32,7 +32,9 @@ class Fork:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         named = [run.session for run in stage.runs]
-        yield same("three sessions", sorted(map(str, named)), sorted(one.id for one in seen.sessions))
+        yield same(
+            "three sessions", sorted(map(str, named)), sorted(one.id for one in seen.sessions)
+        )
         for run, command in zip(stage.runs, ("echo first", "echo left", "echo right"), strict=True):
             own = [call.text for call in seen.calls() if call.session == run.session]
             yield same(f"`{command}` belongs to one of them", [command], own)

@@ -30,10 +30,16 @@ class InstructionFile:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         yield true("the model was given the file", stage.server.was_told(_RULE))
-        where = [event["kind"] for session in seen.sessions for event in session.events
-                 if _RULE in str(event)]
+        where = [
+            event["kind"]
+            for session in seen.sessions
+            for event in session.events
+            if _RULE in str(event)
+        ]
         yield true("hansei shows its text in the session", bool(where), where)
-        yield same("not as the user's words", 0, sum(_RULE in text for text in seen.prompts("human")))
+        yield same(
+            "not as the user's words", 0, sum(_RULE in text for text in seen.prompts("human"))
+        )
 
 
 SCENARIO = InstructionFile()

@@ -30,7 +30,9 @@ class Resume:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         named = {run.session for run in stage.runs}
-        yield same("it is one session, by the agent's name", named, {one.id for one in seen.sessions})
+        yield same(
+            "it is one session, by the agent's name", named, {one.id for one in seen.sessions}
+        )
         yield same(
             "each command once", ["echo first", "echo second"], [call.text for call in seen.calls()]
         )

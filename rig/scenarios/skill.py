@@ -36,13 +36,19 @@ class Skill:
         called = [call for call in seen.calls() if call.text == _NAME]
         loaded = [text for text in seen.prompts("harness") if _BODY in text]
         if stage.agent.skill(_NAME):
-            yield same("the call names the skill", [("ok", _NAME)], [(c.status, c.text) for c in called])
+            yield same(
+                "the call names the skill", [("ok", _NAME)], [(c.status, c.text) for c in called]
+            )
         shown = [
-            event["kind"] for session in seen.sessions for event in session.events
+            event["kind"]
+            for session in seen.sessions
+            for event in session.events
             if _BODY in str(event)
         ]
         yield true("hansei shows the skill's text", bool(shown or loaded), shown)
-        yield same("not as the user's words", 0, sum(_BODY in text for text in seen.prompts("human")))
+        yield same(
+            "not as the user's words", 0, sum(_BODY in text for text in seen.prompts("human"))
+        )
 
 
 SCENARIO = Skill()

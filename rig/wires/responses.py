@@ -19,7 +19,9 @@ class Responses:
 
     def read(self, body: Record) -> Ask:
         turns = [turn for item in body.get("input", ()) for turn in _turns(item)]
-        tools = frozenset(str(tool.get("name") or tool.get("type")) for tool in body.get("tools") or ())
+        tools = frozenset(
+            str(tool.get("name") or tool.get("type")) for tool in body.get("tools") or ()
+        )
         return Ask(str(body.get("model")), tuple(turns), tools)
 
     def write(self, answer: Answer) -> list[bytes]:

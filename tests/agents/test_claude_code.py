@@ -294,6 +294,19 @@ def test_cache_writes_without_a_split_last_five_minutes(log: Log) -> None:
     assert told == [(3, 4), (7, None), (7, None)]
 
 
+def test_a_copy_whose_numbers_were_emptied_tells_none(log: Log) -> None:
+    emptied = {
+        "input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "cache_creation_input_tokens": 0,
+        "cache_creation": {"ephemeral_5m_input_tokens": 330, "ephemeral_1h_input_tokens": 0},
+        "output_tokens": 0,
+    }
+    log.said(message_id(1), usage=emptied)
+    (request,) = _requests(log)
+    assert (request.input, request.cache_write_5m, request.output) == (None, None, None)
+
+
 def _requests(log: Log) -> Iterator[RequestUsage]:
     return (event for event in log.events() if isinstance(event, RequestUsage))
 
@@ -528,6 +541,16 @@ def test_what_a_hook_adds_is_a_prompt_whatever_it_looks_like(log: Log) -> None:
     content = ["<command-name>/clear</command-name>"]
     log.add("attachment", attachment={"type": "hook_additional_context", "content": content})
     assert only(log.events(), Prompt).origin is Origin.HOOK
+
+
+def test_what_a_hook_prints_is_a_prompt_only_where_the_model_was_shown_it(log: Log) -> None:
+    printed = {"type": "hook_success", "hookName": "SessionStart", "content": "Tide is low."}
+    shown = "<system-reminder>\nSessionStart hook success: Tide is low.\n</system-reminder>"
+    log.add("attachment", attachment=printed)
+    log.add("attachment", attachment=printed, rendered=[{"content": shown}])
+    assert only(log.events(), Notice).name == "hook_success"
+    prompt = only(log.events(), Prompt)
+    assert (prompt.origin, prompt.text) == (Origin.HOOK, shown)
 
 
 def test_the_same_words_typed_later_are_another_prompt(log: Log) -> None:

@@ -116,6 +116,17 @@ def is_announcement(usage: Usage) -> bool:
     )
 
 
+def is_emptied(usage: Usage) -> bool:
+    """Whether the numbers were taken out of a copy: no request takes nothing and says nothing."""
+    return (
+        usage.input_tokens
+        == usage.cache_read_input_tokens
+        == usage.cache_creation_input_tokens
+        == usage.output_tokens
+        == 0
+    )
+
+
 def tier(usage: Usage) -> str | None:
     """A price tier other than the usual one."""
     for name in (usage.service_tier, usage.speed):

@@ -81,7 +81,8 @@ def request(
     """Count one more line of a request."""
     usage = message.usage
     assert usage is not None
-    tally.add(anthropic.counts(usage), guessed=anthropic.is_announcement(usage))
+    guessed = anthropic.is_announcement(usage) or anthropic.is_emptied(usage)
+    tally.add(anthropic.counts(usage), guessed=guessed)
     if reader.counts_later(identity, tally):
         return
     event = RequestUsage(

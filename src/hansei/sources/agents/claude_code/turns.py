@@ -183,6 +183,8 @@ def attachment(reader: Reader, record: Record, where: Where) -> None:
         reader.emit(_queued_event(key, text, None if typed else Origin.HARNESS, where))
     elif kind == "hook_additional_context":
         _added(reader, attached.get("content"), own, where)
+    elif kind == "hook_success" and record.rendered:
+        reader.emit(prompts.as_prompt(key_of("prompt", own), text, Origin.HOOK, where))
     elif kind == "prompt_snapshot":
         # The whole system prompt, written again with every change: its size is what matters.
         data: dict[str, Any] = {"bytes": len(reader.line)}
