@@ -46,6 +46,8 @@ class Agent(Protocol):
     """The folder of skills it reads in a repository."""
     hook_events: tuple[str, ...]
     """The hooks it calls, where it has hooks."""
+    undelivered: str
+    """Why a hook cannot give it a text when a session starts; empty where it can."""
 
     def settle(self, place: Place, url: str) -> None:
         """Write the settings that make it talk to our model."""

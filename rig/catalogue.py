@@ -13,6 +13,8 @@ from rig.scenarios import (
     hook_crash,
     instruction_file,
     interruption,
+    own_hook_broken,
+    own_hooks,
     resume,
     session_start,
     skill,
@@ -35,6 +37,8 @@ SCENARIOS: dict[str, Scenario] = {
     "compaction": compaction.SCENARIO,
     "instruction_file": instruction_file.SCENARIO,
     "skill": skill.SCENARIO,
+    "own_hooks": own_hooks.SCENARIO,
     "session_start": session_start.SCENARIO,
     "hook_crash": hook_crash.SCENARIO,
+    "own_hook_broken": own_hook_broken.SCENARIO,
 }

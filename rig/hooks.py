@@ -1,4 +1,7 @@
-"""The rig's own hook: it keeps what it was told, and behaves as badly as it is asked to."""
+"""Two kinds of hooks: hansei's own, installed as a person would, and one that behaves badly.
+
+The second is the rig's: it keeps what it was told and then does what it is asked to.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,11 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from rig.seen import Failed, hansei
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rig.stage import Stage
 
 TIMEOUT_SECONDS = 2
@@ -18,16 +25,9 @@ cat > {told}/"$(date +%s%N)-$$-$1.json"
 {then}
 """
 
-GOOD = "exit 0"
 EXIT_CODE = "echo 'the hook is broken' >&2; exit 1"
 GARBAGE = "printf '\\377\\376{\"half\": \\n\\033[31mred\\000'; exit 0"
 HANGING = "exec sleep 30"
-
-
-def deliver(text: str) -> str:
-    """Give the model this text when a session starts."""
-    answer = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
-    return f"""[ "$1" = SessionStart ] && printf '%s' {shlex.quote(json.dumps(answer))}; exit 0"""
 
 
 def install(stage: Stage, then: str) -> None:
@@ -46,3 +46,22 @@ def told(stage: Stage) -> list[dict[str, Any]]:
         json.loads(path.read_text(encoding="utf-8"))
         for path in sorted(stage.place.told.glob("*.json"))
     ]
+
+
+def init(stage: Stage, *options: str) -> None:
+    """`hansei init`: hansei's own hooks in the settings of the agents it finds."""
+    ended = hansei(stage.place, stage.variables(), "init", "--yes", *options)
+    if ended.code != 0:
+        raise Failed(f"hansei init {' '.join(options)}: {(ended.err or ended.out).strip()[-300:]}")
+
+
+def expose(stage: Stage, text: str) -> None:
+    """Have every new session be given a text."""
+    item = {"id": "rig", "text": text, "experiment": "rig", "salt": "rig", "share": 1.0}
+    exposure = {"v": 1, "items": [{**item, "workspaces": None}]}
+    stage.place.write(stage.place.store / "exposure.json", json.dumps(exposure))
+
+
+def launcher(stage: Stage) -> Path:
+    """The program that agents' settings name."""
+    return stage.place.store / "bin" / "hansei-hook"

@@ -89,5 +89,6 @@ def _play(scenario: Scenario, stage: Stage) -> tuple[list[Finding], list[str]]:
     stage.agent.settle(stage.place, stage.server.url)
     stage.server.script = scenario.script(stage)
     scenario.play(stage)
+    processes.wait()
     seen = look(stage.place, stage.variables())
     return [*always(stage, seen), *scenario.check(stage, seen)], unseen(stage, seen)

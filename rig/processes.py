@@ -94,12 +94,17 @@ def sweep() -> list[int]:
     found = list(_marked())
     for process in found:
         _send(process, signal.SIGTERM)
-    deadline = time.monotonic() + _GRACE_SECONDS
-    while any(True for _ in _marked()) and time.monotonic() < deadline:
-        time.sleep(_POLL_SECONDS)
+    wait()
     for process in _marked():
         _send(process, signal.SIGKILL)
     return found
+
+
+def wait() -> None:
+    """Give what still runs in the background a moment to end by itself."""
+    deadline = time.monotonic() + _GRACE_SECONDS
+    while any(True for _ in _marked()) and time.monotonic() < deadline:
+        time.sleep(_POLL_SECONDS)
 
 
 def _send(process: int, number: signal.Signals) -> None:

@@ -109,19 +109,20 @@ def _calls(session: Session) -> Iterator[Call]:
 
 def look(place: Place, variables: dict[str, str]) -> Seen:
     """Ingest the home twice and ask for everything."""
-    _hansei(place, variables, "ingest", "--json")
-    again = _hansei(place, variables, "ingest", "--json")
-    listed = _hansei(place, variables, "sessions", "--all", "--limit=0", "--no-ingest", "--json")
+    ask(place, variables, "ingest", "--json")
+    again = ask(place, variables, "ingest", "--json")
+    listed = ask(place, variables, "sessions", "--all", "--limit=0", "--no-ingest", "--json")
     sessions = tuple(_session(place, variables, line) for line in reversed(listed["sessions"]))
-    return Seen(sessions, _hansei(place, variables, "doctor", "--json"), again)
+    return Seen(sessions, ask(place, variables, "doctor", "--json"), again)
 
 
 def _session(place: Place, variables: dict[str, str], heading: Record) -> Session:
-    shown = _hansei(place, variables, "show", heading["id"], "--no-ingest", "--json")
+    shown = ask(place, variables, "show", heading["id"], "--no-ingest", "--json")
     return Session(heading, tuple(item["event"] for item in shown["events"]))
 
 
-def _hansei(place: Place, variables: dict[str, str], *arguments: str) -> Record:
+def ask(place: Place, variables: dict[str, str], *arguments: str) -> Record:
+    """What a command of hansei tells as JSON."""
     finished = hansei(place, variables, *arguments)
     if finished.code != 0:
         raise Failed(f"hansei {' '.join(arguments)}: {finished.err.strip()[-500:]}")

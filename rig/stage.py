@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -39,8 +40,10 @@ class Stage:
     runs: list[Run] = field(default_factory=list)
 
     def variables(self) -> dict[str, str]:
+        ours = self.place.variables()
         return {
-            **self.place.variables(),
+            **ours,
+            "PATH": f"{self.installed.program.parent}{os.pathsep}{ours['PATH']}",
             **self.agent.variables(self.place, self.server.url),
         }
 

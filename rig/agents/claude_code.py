@@ -34,6 +34,7 @@ class ClaudeCode:
         "SessionEnd",
         "PreCompact",
     )
+    undelivered = ""
 
     def settle(self, place: Place, url: str) -> None:
         """Nothing to write: the environment says it all."""

@@ -59,6 +59,7 @@ class Codex:
         "SessionEnd",
         "PreCompact",
     )
+    undelivered = ""
 
     def settle(self, place: Place, url: str) -> None:
         place.write(place.home / ".codex/config.toml", _SETTINGS.format(url=url))

@@ -28,6 +28,7 @@ class OpenCode:
     instructions = "AGENTS.md"
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()
+    undelivered = "what a plug-in adds to the prompt leaves no trace that could be read back"
 
     def settle(self, place: Place, url: str) -> None:
         _write(place, _settings(url))

@@ -1,4 +1,4 @@
-"""Hooks that end with an error, print garbage or hang: the agent goes on, and hansei reads on."""
+"""A hook ends with an error, prints garbage or hangs: the agent goes on, and hansei reads on."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HookCrash:
     title = "A crash of the hook"
 
     def script(self, stage: Stage) -> Script:
-        hooks.install(stage, hooks.GOOD)
+        hooks.install(stage, hooks.EXIT_CODE)
         return {way: (stage.agent.shell(f"echo {way}"), Say("All the same.")) for way in _WAYS}
 
     def play(self, stage: Stage) -> None:

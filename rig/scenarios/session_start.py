@@ -1,11 +1,11 @@
-"""A SessionStart hook gives the model a text with our marker: hansei knows it for its own."""
+"""hansei's SessionStart hook gives the model a text, and hansei knows it again."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from rig import hooks
-from rig.agent import Launch
+from rig.agent import Launch, NotApplicable
 from rig.scenario import Finding, same, true
 from rig.script import Say, Script
 
@@ -16,32 +16,41 @@ if TYPE_CHECKING:
     from rig.stage import Stage
 
 _TEXT = "<!-- hansei --> Count the boats before noon."
+_TASK = "Follow cue:child and report."
 
 
 class SessionStart:
     title = "SessionStart delivery"
 
     def script(self, stage: Stage) -> Script:
-        hooks.install(stage, hooks.deliver(_TEXT))
-        return {"main": (stage.agent.shell("echo boats"), Say("Seven boats."))}
+        if stage.agent.undelivered:
+            raise NotApplicable(stage.agent.undelivered)
+        hooks.init(stage)
+        hooks.expose(stage, _TEXT)
+        spawn, pause = stage.agent.spawn(_TASK), stage.agent.shell("sleep 3")
+        return {
+            "main": (spawn, pause, Say("Seven boats.")),
+            "child": (Say("Four of them are red."),),
+        }
 
     def play(self, stage: Stage) -> None:
         stage.play(Launch("Please follow cue:main to its end.", hooked=True))
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
-        yield true("the model was given the text", stage.server.was_told(_TEXT))
-        own = [text for text in seen.prompts("hansei") if _TEXT in text]
-        yield same("hansei knows it for its own", 1, len(own))
-        for origin in ("human", "hook", "harness"):
-            found = [text for text in seen.prompts(origin) if _TEXT in text]
-            yield same(f"and not as words of origin {origin}", [], found)
-        starts = [one for one in hooks.told(stage) if one["hook_event_name"] == "SessionStart"]
-        named = {one["session_id"] for one in starts}
-        yield same(
-            "the hook names the session as the transcript does",
-            {session.id for session in seen.sessions},
-            named,
-        )
+        for cue in ("main", "child"):
+            given = [one for one in stage.server.served if one.cue == cue and _TEXT in one.body]
+            yield true(f"the model was given the text in {cue}", bool(given))
+        yield same("there are a session and a subagent", 2, len(seen.sessions))
+        for session in seen.sessions:
+            own = [one["origin"] for one in session.kind("prompt") if _TEXT in one["text"]]
+            yield same("each was given it once, and hansei knows it for its own", ["hansei"], own)
+        noted = [one for one in seen.kind("observation") if one.get("delivered") == ["rig"]]
+        yield same("the hook noted both deliveries", 2, len(noted))
+        yield same("the notes agree with the transcripts", [], _disagreements(seen))
+
+
+def _disagreements(seen: Seen) -> object:
+    return seen.doctor["hooks"]["disagreements"]
 
 
 SCENARIO = SessionStart()
