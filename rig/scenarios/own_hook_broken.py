@@ -1,4 +1,4 @@
-"""hansei's hook when hansei is gone, its spool cannot be written, or it is told to deliver nonsense."""
+"""hansei's hook when hansei is gone, its spool is blocked, or it is told to deliver nonsense."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rig.seen import Seen
     from rig.stage import Stage
 
+_COMPLAINTS = ("hook_non_blocking_error", "hook_cancelled")
 _WAYS = ("gone", "full", "nonsense")
 
 
@@ -42,8 +43,7 @@ class OwnHookBroken:
             yield same(f"the agent ended well with the hook {way}", 0, run.finished.code)
             calls = [call.status for call in seen.calls() if call.text == f"echo {way}"]
             yield same(f"its call with the hook {way} is fine", ["ok"], calls)
-        told = {name for name in ("hook_non_blocking_error", "hook_cancelled")}
-        complaints = [one["name"] for one in seen.kind("notice") if one["name"] in told]
+        complaints = [one["name"] for one in seen.kind("notice") if one["name"] in _COMPLAINTS]
         yield same("the agent complains of nothing", [], complaints)
         noted = {one["session"] for one in seen.kind("observation")}
         yield same("what could be noted was", {stage.runs[-1].session}, noted)

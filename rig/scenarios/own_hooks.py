@@ -42,7 +42,7 @@ class OwnHooks:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         yield same("there is one session", 1, len(seen.sessions))
-        yield from _noted(stage, seen)
+        yield from _noted(seen)
         for session in seen.sessions:
             known = (session.heading["commit"], session.heading["branch"])
             yield same("commit and branch at the start", (commit(stage.place), "trunk"), known)
@@ -59,7 +59,7 @@ class OwnHooks:
         yield same("and uninstall put them back, byte for byte", set(), left)
 
 
-def _noted(stage: Stage, seen: Seen) -> Iterator[Finding]:
+def _noted(seen: Seen) -> Iterator[Finding]:
     noted = seen.kind("observation")
     ids = {call.id for call in seen.calls()}
     yield same(
