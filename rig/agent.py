@@ -1,21 +1,17 @@
 """An agent as the rig drives it: its settings, its command line, and its names for what we script.
 
-What it cannot do without a person at the keyboard raises `NotApplicable` with the reason.
+What it cannot do, or not without a person at the keyboard, stands in `lacks` with the reason.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from rig.place import Place
     from rig.script import Call
     from rig.wire import Wire
-
-
-class NotApplicable(Exception):
-    """The agent has no such thing, or not without a person."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +42,8 @@ class Agent(Protocol):
     """The folder of skills it reads in a repository."""
     hook_events: tuple[str, ...]
     """The hooks it calls, where it has hooks."""
-    undelivered: str
-    """Why a hook cannot give it a text when a session starts; empty where it can."""
+    lacks: ClassVar[dict[str, str]]
+    """Scenarios it cannot be played in, and why."""
 
     def settle(self, place: Place, url: str) -> None:
         """Write the settings that make it talk to our model."""
@@ -62,7 +58,7 @@ class Agent(Protocol):
         """The session that a run says it was."""
 
     def hook(self, place: Place, commands: dict[str, str], timeout: int) -> None:
-        """Have it call a command for each event."""
+        """Have it call a command for each event; only where it has hooks."""
 
     def shell(self, command: str) -> Call: ...
 

@@ -8,8 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from rig import place, processes
-from rig.agent import NotApplicable
-from rig.scenario import Finding, always, unseen
+from rig.scenario import Finding, always, unwritten
 from rig.seen import Failed, look
 from rig.server import Server
 from rig.stage import Stage
@@ -40,8 +39,8 @@ class Result:
     """Why it is not applicable, or which claims do not hold."""
     claims: int
     requests: int
-    unseen: tuple[str, ...]
-    """Requests the agent made without writing them down."""
+    unwritten: tuple[str, ...]
+    """What the agent did and did not write down."""
     seconds: float
 
     def record(self) -> dict[str, Any]:
@@ -52,36 +51,30 @@ def perform(
     name: str, scenario: Scenario, agent: Agent, installed: Installed, folder: Path
 ) -> Result:
     """Play and check, in a fresh place that stays for a look afterwards."""
+    if reason := agent.lacks.get(name):
+        return Result(
+            name, agent.name, installed.version, State.NOT_APPLICABLE, reason, 0, 0, (), 0.0
+        )
     started = time.monotonic()
-    state, reason, served = State.OK, "", 0
-    findings: list[Finding] = []
-    hidden: list[str] = []
     with Server({}) as server:
         stage = Stage(agent, installed, place.settle(folder), server)
         try:
-            findings, hidden = _play(scenario, stage)
-        except NotApplicable as why:
-            state, reason = State.NOT_APPLICABLE, str(why)
+            findings, left_out = _play(scenario, stage)
         except Failed as why:
-            state, reason = State.FAILED, str(why)
+            findings, left_out = [Finding("hansei does what it is asked", False, str(why))], []
         finally:
             processes.sweep()
-        served = len(server.served)
     broken = [finding for finding in findings if not finding.holds]
-    if broken:
-        state = State.FAILED
-        reason = "; ".join(f"{finding.claim}: {finding.detail}" for finding in broken)
-    spent = round(time.monotonic() - started, 1)
     return Result(
         name,
         agent.name,
         installed.version,
-        state,
-        reason,
+        State.FAILED if broken else State.OK,
+        "; ".join(f"{finding.claim}: {finding.detail}" for finding in broken),
         len(findings),
-        served,
-        tuple(hidden),
-        spent,
+        len(server.served),
+        tuple(left_out),
+        round(time.monotonic() - started, 1),
     )
 
 
@@ -91,4 +84,4 @@ def _play(scenario: Scenario, stage: Stage) -> tuple[list[Finding], list[str]]:
     scenario.play(stage)
     processes.wait()
     seen = look(stage.place, stage.variables())
-    return [*always(stage, seen), *scenario.check(stage, seen)], unseen(stage, seen)
+    return [*always(stage, seen), *scenario.check(stage, seen)], unwritten(stage, seen)

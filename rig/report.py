@@ -81,9 +81,9 @@ def _details(
         if result.state is not State.OK:
             noted = True
             yield f"{where}: {result.state}: {result.reason}."
-        if result.unseen:
+        if result.unwritten:
             noted = True
-            yield f"{where}: the agent wrote nothing down of {', '.join(result.unseen)}."
+            yield f"{where}: the agent did not write down {', '.join(result.unwritten)}."
     if not noted:
         yield "Nothing to note."
 

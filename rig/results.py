@@ -33,7 +33,9 @@ def kept(folder: Path, scenario: str, agent: str, version: str, code: str) -> Re
         return None
     if record.pop("code", None) != code or record.get("version") != version:
         return None
-    return Result(**{**record, "state": State(record["state"]), "unseen": tuple(record["unseen"])})
+    return Result(
+        **{**record, "state": State(record["state"]), "unwritten": tuple(record["unwritten"])}
+    )
 
 
 def keep(folder: Path, result: Result, code: str) -> None:

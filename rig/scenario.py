@@ -75,18 +75,23 @@ def _tokens(stage: Stage, seen: Seen) -> Iterator[Finding]:
     yield same("nothing else is counted, and nothing twice", {}, dict(counted - allowed))
 
 
-def unseen(stage: Stage, seen: Seen) -> list[str]:
-    """Requests the agent made and did not write down: titles, and for some agents summaries."""
+def unwritten(stage: Stage, seen: Seen) -> list[str]:
+    """What the agent did not write down: requests for titles and summaries, who drove a fork."""
     counted = set(seen.usage())
-    return [
-        f"{one.purpose} ({sum_of(one.tokens)} tokens)"
+    requests = [
+        f"a request for {_PURPOSES[one.purpose]} ({sum_of(one.tokens)} tokens)"
         for one in stage.server.served
         if _told(stage, one) not in counted
     ]
+    silent = [one for one in seen.sessions if not one.heading["driver_recorded"]]
+    return requests + [f"who drove session {one.heading['short']}" for one in silent]
 
 
 def _told(stage: Stage, served: Served) -> Usage:
     return astuple(stage.agent.wire.told(served.tokens))
+
+
+_PURPOSES = {Purpose.TURN: "a turn", Purpose.SUMMARY: "a summary", Purpose.ASIDE: "a title"}
 
 
 def sum_of(tokens: Tokens) -> int:
@@ -109,7 +114,7 @@ def _reading(stage: Stage, seen: Seen) -> Iterator[Finding]:
     drivers = {
         session.heading["driver"]
         for session in seen.sessions
-        if session.heading["relation"] != "subagent"
+        if session.heading["relation"] != "subagent" and session.heading["driver_recorded"]
     }
     yield same("a run by a program is automated", {"automated"}, drivers)
 

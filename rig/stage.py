@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rig.processes import Finished
     from rig.server import Server
 
-LIMIT_SECONDS = 60.0
+LIMIT_SECONDS = 150.0
+"""A run takes seconds; this is for a machine that has much else to do."""
 
 
 @dataclass(frozen=True)

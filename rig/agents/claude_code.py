@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rig.script import Call
 from rig.wires import anthropic
@@ -34,7 +34,7 @@ class ClaudeCode:
         "SessionEnd",
         "PreCompact",
     )
-    undelivered = ""
+    lacks: ClassVar[dict[str, str]] = {}
 
     def settle(self, place: Place, url: str) -> None:
         """Nothing to write: the environment says it all."""

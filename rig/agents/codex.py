@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rig.script import SMALL, Call
 from rig.wires import responses
@@ -59,7 +59,7 @@ class Codex:
         "SessionEnd",
         "PreCompact",
     )
-    undelivered = ""
+    lacks: ClassVar[dict[str, str]] = {}
 
     def settle(self, place: Place, url: str) -> None:
         place.write(place.home / ".codex/config.toml", _SETTINGS.format(url=url))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rig.agent import NotApplicable
 from rig.script import SMALL, Call
 from rig.wires import chat
 
@@ -28,7 +27,13 @@ class OpenCode:
     instructions = "AGENTS.md"
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()
-    undelivered = "what a plug-in adds to the prompt leaves no trace that could be read back"
+    lacks: ClassVar[dict[str, str]] = {
+        "interruption": "on Ctrl-C `opencode run` ends at once and writes nothing more down",
+        "instruction_file": "OpenCode does not write down which instructions it gave the model;"
+        " hansei's own hooks tell",
+        "session_start": "what a plug-in adds to a prompt leaves no trace to be read back",
+        "hook_crash": "OpenCode has plug-ins instead of hooks that call a command",
+    }
 
     def settle(self, place: Place, url: str) -> None:
         _write(place, _settings(url))
@@ -54,7 +59,7 @@ class OpenCode:
         return None
 
     def hook(self, place: Place, commands: dict[str, str], timeout: int) -> None:
-        raise NotApplicable("OpenCode has plug-ins, not hooks that call a command")
+        raise NotImplementedError(self.lacks["hook_crash"])
 
     def shell(self, command: str) -> Call:
         return Call("bash", {"command": command, "description": "As scripted"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rig import hooks
-from rig.agent import Launch, NotApplicable
+from rig.agent import Launch
 from rig.scenario import Finding, same, true
 from rig.script import Say, Script
 
@@ -23,8 +23,6 @@ class SessionStart:
     title = "SessionStart delivery"
 
     def script(self, stage: Stage) -> Script:
-        if stage.agent.undelivered:
-            raise NotApplicable(stage.agent.undelivered)
         hooks.init(stage)
         hooks.expose(stage, _TEXT)
         spawn, pause = stage.agent.spawn(_TASK), stage.agent.shell("sleep 3")

@@ -13,7 +13,9 @@ from rig import install, report, results
 
 AGENT = AGENTS[0]
 NAME = next(iter(SCENARIOS))
-GOOD = Result(NAME, AGENT.name, "1.0", State.OK, "", 12, 4, ("aside (7 tokens)",), 1.5)
+GOOD = Result(
+    NAME, AGENT.name, "1.0", State.OK, "", 12, 4, ("a request for a title (7 tokens)",), 1.5
+)
 
 
 def test_a_result_comes_back_as_it_was_kept(tmp_path: Path) -> None:
@@ -50,7 +52,7 @@ def test_the_table_says_how_it_went_and_why(result: Result, cell: str) -> None:
     assert row.split(" | ")[1] == cell
     assert row.count("not run") == len(AGENTS) - 1
     assert result.reason in page
-    assert "aside (7 tokens)" in page
+    assert "a request for a title (7 tokens)" in page
 
 
 def test_every_agent_has_a_pinned_version() -> None:
