@@ -39,6 +39,8 @@ class Result:
     """Why it is not applicable, or which claims do not hold."""
     claims: int
     requests: int
+    outward: tuple[str, ...]
+    """Other machines the agent tried to reach; it was refused."""
     unwritten: tuple[str, ...]
     """What the agent did and did not write down."""
     seconds: float
@@ -53,7 +55,7 @@ def perform(
     """Play and check, in a fresh place that stays for a look afterwards."""
     if reason := agent.lacks.get(name):
         return Result(
-            name, agent.name, installed.version, State.NOT_APPLICABLE, reason, 0, 0, (), 0.0
+            name, agent.name, installed.version, State.NOT_APPLICABLE, reason, 0, 0, (), (), 0.0
         )
     started = time.monotonic()
     with Server({}) as server:
@@ -73,6 +75,7 @@ def perform(
         "; ".join(f"{finding.claim}: {finding.detail}" for finding in broken),
         len(findings),
         len(server.served),
+        tuple(sorted(set(server.outward))),
         tuple(left_out),
         round(time.monotonic() - started, 1),
     )

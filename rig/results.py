@@ -33,9 +33,8 @@ def kept(folder: Path, scenario: str, agent: str, version: str, code: str) -> Re
         return None
     if record.pop("code", None) != code or record.get("version") != version:
         return None
-    return Result(
-        **{**record, "state": State(record["state"]), "unwritten": tuple(record["unwritten"])}
-    )
+    lists = {name: tuple(record[name]) for name in ("outward", "unwritten")}
+    return Result(**{**record, **lists, "state": State(record["state"])})
 
 
 def keep(folder: Path, result: Result, code: str) -> None:

@@ -42,6 +42,8 @@ class Server:
         self.served: list[Served] = []
         self.strange: list[str] = []
         """Requests no protocol of ours is spoken in."""
+        self.outward: list[str] = []
+        """Other machines an agent tried to reach through us as its proxy; it was refused."""
         self._lock = threading.Lock()
         self._numbers = 0
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -105,12 +107,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing: the record is what counts."""
 
     def do_HEAD(self) -> None:
-        self._plain({})
+        if not self._is_foreign():
+            self._plain({})
 
     def do_GET(self) -> None:
-        self._plain({"data": [], "models": []})
+        if not self._is_foreign():
+            self._plain({"data": [], "models": []})
+
+    def do_CONNECT(self) -> None:
+        self._refuse(self.path)
 
     def do_POST(self) -> None:
+        if self._is_foreign():
+            return
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         path = self.path.partition("?")[0]
         wire = next((known for known in WIRES if path.endswith(known.path)), None)
@@ -123,6 +132,20 @@ class _Handler(BaseHTTPRequestHandler):
             self._plain({})
             return
         self._stream(wire.write(self.model.answer(wire, record)))
+
+    def _is_foreign(self) -> bool:
+        """Whether this is for another machine; then it is refused."""
+        if self.path.startswith("/"):
+            return False
+        self._refuse(self.path)
+        return True
+
+    def _refuse(self, wanted: str) -> None:
+        self.model.outward.append(wanted)
+        self.close_connection = True
+        self.send_response(403)
+        self.send_header("content-length", "0")
+        self.end_headers()
 
     def _stream(self, pieces: list[bytes]) -> None:
         self.send_response(200)

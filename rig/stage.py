@@ -45,6 +45,9 @@ class Stage:
         return {
             **ours,
             "PATH": f"{self.installed.program.parent}{os.pathsep}{ours['PATH']}",
+            # Whoever wants to go anywhere else is to come to us, and is refused.
+            **dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), self.server.url),
+            "NO_PROXY": "127.0.0.1,localhost",
             **self.agent.variables(self.place, self.server.url),
         }
 

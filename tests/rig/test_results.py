@@ -14,7 +14,16 @@ from rig import install, report, results
 AGENT = AGENTS[0]
 NAME = next(iter(SCENARIOS))
 GOOD = Result(
-    NAME, AGENT.name, "1.0", State.OK, "", 12, 4, ("a request for a title (7 tokens)",), 1.5
+    scenario=NAME,
+    agent=AGENT.name,
+    version="1.0",
+    state=State.OK,
+    reason="",
+    claims=12,
+    requests=4,
+    outward=("elsewhere.invalid:443",),
+    unwritten=("a request for a title (7 tokens)",),
+    seconds=1.5,
 )
 
 
@@ -53,6 +62,7 @@ def test_the_table_says_how_it_went_and_why(result: Result, cell: str) -> None:
     assert row.count("not run") == len(AGENTS) - 1
     assert result.reason in page
     assert "a request for a title (7 tokens)" in page
+    assert "elsewhere.invalid" in page
 
 
 def test_every_agent_has_a_pinned_version() -> None:

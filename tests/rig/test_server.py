@@ -58,3 +58,13 @@ def test_it_answers_a_look_at_its_door(server: Server) -> None:
 
 def test_it_listens_on_this_machine_only(server: Server) -> None:
     assert server.url.startswith("http://127.0.0.1:")
+
+
+def test_whoever_wants_to_go_elsewhere_is_refused_and_noted(server: Server) -> None:
+    proxy = urllib.request.ProxyHandler({"http": server.url, "https": server.url})
+    opener = urllib.request.build_opener(proxy)
+    for address in ("http://elsewhere.invalid/a", "https://elsewhere.invalid/b"):
+        with pytest.raises(OSError, match="403"):
+            opener.open(address, timeout=5)
+    assert server.outward == ["http://elsewhere.invalid/a", "elsewhere.invalid:443"]
+    assert server.strange == []
