@@ -37,7 +37,7 @@ class Visitor:
         self.temporary.mkdir()
         self.variables = {
             "HOME": str(self.home),
-            "PATH": os.environ["PATH"],
+            "PATH": "/usr/bin:/bin",  # git, and no agents that this machine may have
             "TMPDIR": str(self.temporary),
             "TZ": "UTC",
             "TERM": "xterm",
