@@ -136,6 +136,12 @@ def test_what_a_hook_saw_is_right_where_it_looked(store: Store, now: int, reposi
     ]
 
 
+def test_what_lies_at_home_is_in_force_everywhere(store: Store, now: int) -> None:
+    seen = Instruction("skill", "~/.claude/skills/x/SKILL.md", "0" * 16, 1)
+    tell(store, now, look("s", now, seen), cwd="/work/app/web")
+    assert [row[4] for row in in_force(store, "s")] == ["start"]
+
+
 def test_a_look_that_found_nothing_is_known_to_be_nothing(store: Store, now: int) -> None:
     tell(store, now, look("s", now))
     assert (ledger(store, "s"), in_force(store, "s")) == (("hook", ""), [])

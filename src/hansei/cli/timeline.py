@@ -84,7 +84,10 @@ def heading(shown: Shown) -> Iterator[str]:
         session.id,
     ]
     yield from map(dim, output.wrapped(" · ".join(map(one_line, facts)), 2))
-    yield from map(dim, output.wrapped(" · ".join(map(one_line, _place(session))), 2))
+    place = one_line(session.cwd or "folder not recorded")
+    yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
+    if session.commit:
+        yield dim(_commit(session, session.commit))
     yield _sums(session)
     if session.parent:
         yield dim(one_line(f"{session.relation or 'child'} of {session.parent}"))
@@ -95,15 +98,14 @@ def heading(shown: Shown) -> Iterator[str]:
         yield dim(output.cut(started, output.terminal_width()))
 
 
-def _place(session: SessionLine) -> list[str]:
-    parts = [session.cwd or "folder not recorded"]
-    if session.branch:
-        parts.append(session.branch)
-    if session.commit:
-        state = {None: "", True: ", files changed", False: ", clean"}[session.dirty]
-        teller = "agent" if session.commit_basis == "agent" else "hook"
-        parts.append(f"commit {session.commit[:10]} (told by the {teller}{state})")
-    return parts
+def _commit(session: SessionLine, commit: str) -> str:
+    teller = "a hook" if session.commit_basis == "hook" else "the agent"
+    state = {
+        None: "unknown whether files had changed",
+        True: "files had changed",
+        False: "no file had changed",
+    }[session.dirty]
+    return f"began on commit {one_line(commit[:10])} ({state}), told by {teller}"
 
 
 def _sums(session: SessionLine) -> str:
@@ -207,7 +209,11 @@ def _seen(seen: Observation) -> str:
     parts = [
         " ".join(filter(None, (seen.name, seen.native_tool, seen.word))),
         *([] if seen.commit is None else [f"commit {seen.commit[:10]}"]),
-        *([] if seen.dirty is None else ["changed since" if seen.dirty else "clean"]),
+        *(
+            []
+            if seen.dirty is None
+            else ["files had changed" if seen.dirty else "no file had changed"]
+        ),
         *([f"delivered {', '.join(seen.delivered)}"] if seen.delivered else []),
     ]
     if seen.instructions is not None:

@@ -179,7 +179,8 @@ def _files_at(store: Store, commit: str | None) -> list[File] | None:
 def _reach(session: Session, kind: str, path: str) -> str:
     """Whether a file is in force from the start, by where it lies and where the session stands."""
     found = places.matched(session.agent, path.partition("#")[0])
-    if found is None or kind == places.SERVER:
+    elsewhere = path.startswith(("~", "/"))
+    if found is None or elsewhere or kind == places.SERVER:
         return START
     place = ""
     if session.cwd and session.repository and session.cwd.startswith(f"{session.repository}/"):

@@ -97,7 +97,10 @@ def in_force(found: Exposure) -> Iterator[str]:
         )
         for text in found.texts
     ]
-    yield from output.table(columns, rows) if rows else ["No instructions."]
+    if rows:
+        yield from output.table(columns, rows)
+    elif found.basis:
+        yield "There were none."
 
 
 _BASES = {
