@@ -68,13 +68,14 @@ def test_a_change_after_sealing_survives_the_next_sealing(store: Store, now: int
 
 def test_many_small_files_are_folded_into_one(store: Store, now: int) -> None:
     old = now - 30 * DAY
-    for number in range(cold.SMALL_FILES + 1):
+    count = cold.SMALL_FILES + 1
+    for number in range(count):
         one = piece([prompt("a", number, old, text=str(number))])
         log.commit(store, [one], now=now, seal_before=now - WEEK)
     cold.sweep(store)
-    assert store.db.execute("SELECT count(*), sum(rows) FROM sealed").fetchone() == (1, 9)
+    assert store.db.execute("SELECT count(*), sum(rows) FROM sealed").fetchone() == (1, count)
     assert len(list(store.cold.glob("*/*"))) == 1
-    assert [seq for seq, _ in told(store)["toy a"]] == list(range(1, 10))
+    assert [seq for seq, _ in told(store)["toy a"]] == list(range(1, count + 1))
 
 
 def test_folding_never_brings_an_older_row_back(
