@@ -148,6 +148,33 @@ def test_a_full_spool_takes_no_more(tmp_path: Path) -> None:
     assert path.stat().st_size == record.MOST_BYTES
 
 
+def test_two_first_hooks_at_once_are_both_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = os.mkdir
+
+    def other_was_faster(path: str, mode: int) -> None:
+        plain(path, mode)
+        plain(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", other_was_faster)
+    assert record.append(str(tmp_path), {"session": "5f1c"})
+    assert spooled(tmp_path) == [{"session": "5f1c"}]
+
+
+def test_an_input_that_comes_late_and_in_pieces_is_waited_for(tmp_path: Path) -> None:
+    process = subprocess.Popen(command(tmp_path), stdin=subprocess.PIPE)
+    assert process.stdin is not None
+    data = json.dumps(TOOL).encode()
+    for piece in (data[:20], data[20:]):
+        time.sleep(1.2)
+        process.stdin.write(piece)
+        process.stdin.flush()
+    process.stdin.close()
+    assert process.wait(timeout=10) == 0
+    assert spooled(tmp_path)[0]["session"] == "5f1c"
+
+
 def writers(tmp_path: Path, calls: int) -> list[dict[str, object]]:
     """Eight processes at once, each calling the hook many times; returns every line."""
     program = (

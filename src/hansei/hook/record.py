@@ -21,8 +21,10 @@ MOST_BYTES = 32 * 1024 * 1024
 """A spool this large is full: some eighty thousand calls that no `hansei ingest` has taken in."""
 LONGEST_INPUT = 64 * 1024 * 1024
 """What is beyond is read, so that the agent can write it, and dropped."""
-SILENCE_SECONDS = 1.0
-"""An agent that does not close its end has said all once it is silent for so long."""
+SILENCE_SECONDS = 5.0
+"""An agent that has not closed its end is waited for so long: a busy machine makes it slow."""
+PAUSE_SECONDS = 0.3
+"""Once what it said looks whole, so long is enough."""
 LONGEST_ID, LONGEST_PATH, LONGEST_WORD = 256, 4096, 64
 LINE_VERSION = 1
 
@@ -84,10 +86,10 @@ def _word(value: Any) -> str | None:
 
 def read_input() -> bytes:
     """Everything on stdin, or as much as comes before a long silence."""
-    pieces = []
+    pieces: list[bytes] = []
     size = 0
     try:
-        while _ready() and (piece := os.read(0, 1 << 20)):
+        while _ready(pieces) and (piece := os.read(0, 1 << 20)):
             size += len(piece)
             if size <= LONGEST_INPUT:
                 pieces.append(piece)
@@ -96,11 +98,12 @@ def read_input() -> bytes:
     return b"".join(pieces)
 
 
-def _ready() -> bool:
+def _ready(pieces: list[bytes]) -> bool:
+    whole = bool(pieces) and pieces[-1].rstrip().endswith(b"}")
     try:
         import select
 
-        return bool(select.select([0], [], [], SILENCE_SECONDS)[0])
+        return bool(select.select([0], [], [], PAUSE_SECONDS if whole else SILENCE_SECONDS)[0])
     except (ImportError, OSError, ValueError):  # not where stdin is no socket on Windows
         return True
 
@@ -124,7 +127,10 @@ def _open(folder: str) -> int:
     try:
         return os.open(os.path.join(folder, LINES), flags, 0o600)
     except FileNotFoundError:
-        os.mkdir(folder, 0o700)
+        try:  # noqa: SIM105 - contextlib takes longer to import than this file
+            os.mkdir(folder, 0o700)
+        except FileExistsError:  # another hook was faster
+            pass
         return os.open(os.path.join(folder, LINES), flags, 0o600)
 
 
