@@ -25,7 +25,9 @@ from tools import all_tools, hansei
 def main() -> None:
     asked = _arguments()
     with tempfile.TemporaryDirectory(prefix="hansei-bench-", dir=asked.folder) as folder:
-        results = [_measure(Path(folder), size, asked) for size in asked.sizes]
+        results: list[cases.Measured] = []
+        for size in sorted(asked.sizes):
+            results.append(_measure(Path(folder), size, results[-1:], asked))
         growth = [_grown(Path(folder), size) for size in asked.growth]
         alone = _alone(Path(folder))
     page = report.page(results, growth, alone, now=time.time())
@@ -41,6 +43,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--growth", type=int, nargs="*", default=[100, 300, 1000], metavar="MB")
     parser.add_argument("--alone", action="store_true", help="without the other programs")
     parser.add_argument("--print", action="store_true", help="print the report, write nothing")
+    parser.add_argument("--patience", type=int, default=300, metavar="SECONDS")
     parser.add_argument("--folder", help="where the histories are made (default: a temporary one)")
     return parser.parse_args()
 
@@ -49,7 +52,9 @@ class _Plain(argparse.RawDescriptionHelpFormatter):
     """Keeps the lines of the description."""
 
 
-def _measure(folder: Path, megabytes: int, asked: argparse.Namespace) -> cases.Measured:
+def _measure(
+    folder: Path, megabytes: int, smaller: list[cases.Measured], asked: argparse.Namespace
+) -> cases.Measured:
     place = folder / f"{megabytes}"
     _say(f"making a history of {megabytes} MB")
     made = history.build(place, megabytes * 10**6, now=time.time())
@@ -58,7 +63,11 @@ def _measure(folder: Path, megabytes: int, asked: argparse.Namespace) -> cases.M
     rows = []
     for tool in tools:
         _say(f"  {tool.name} {tool.version}")
-        rows.append(cases.take_measures(tool, made))
+        reason = cases.too_slow(tool, made, smaller, asked.patience)
+        if reason:
+            missing.append(reason)
+        else:
+            rows.append(cases.take_measures(tool, made))
     _say("  search against rg")
     searches = cases.searches(tools[0], made)
     return cases.Measured(made, rows, searches, missing)

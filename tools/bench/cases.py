@@ -93,6 +93,17 @@ def take_measures(tool: Tool, history: History) -> Row:
     )
 
 
+def too_slow(tool: Tool, history: History, smaller: list[Measured], patience: float) -> str | None:
+    """Why a program is left out: going by a smaller history, it would take too long."""
+    for measured in smaller:
+        for row in measured.rows:
+            first = row.first_cold or row.first_warm
+            factor = history.bytes / measured.history.bytes
+            if row.tool.name == tool.name and first is not None and first * factor > patience:
+                return f"{tool.name} is left out: it took {first:.0f} s for a smaller history."
+    return None
+
+
 def _first_warm(tool: Tool, cold: float) -> float | None:
     """A first run on files in memory; left out where it takes minutes and the disk is not why."""
     if cold > 60:

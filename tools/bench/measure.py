@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from statistics import median
 from typing import NamedTuple
 
 SAMPLE_SECONDS = 0.05
+LONG_SECONDS = 10.0
 
 
 class Run(NamedTuple):
@@ -24,25 +26,30 @@ def run(
     command: Sequence[str], environment: Mapping[str, str], *, watch_memory: bool = False
 ) -> Run:
     """Run a command to its end; raises CalledProcessError if it fails."""
-    started = time.perf_counter()
-    with subprocess.Popen(
-        command, env=dict(environment), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        most = _watch(process) if watch_memory else None
-        output, _ = process.communicate()
-        seconds = time.perf_counter() - started
-    if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
-    return Run(seconds, most, output)
+    with tempfile.TemporaryFile("w+") as output:
+        started = time.perf_counter()
+        with subprocess.Popen(
+            command, env=dict(environment), stdout=output, stderr=subprocess.DEVNULL
+        ) as process:
+            most = _watch(process) if watch_memory else None
+            process.wait()
+            seconds = time.perf_counter() - started
+        if process.returncode:
+            raise subprocess.CalledProcessError(process.returncode, command)
+        output.seek(0)
+        return Run(seconds, most, output.read())
 
 
 def typical(command: Sequence[str], environment: Mapping[str, str], runs: int) -> float:
-    """The median time of several runs."""
-    return median(run(command, environment).seconds for _ in range(runs))
+    """The median time of several runs; of fewer where they take long."""
+    times: list[float] = []
+    while len(times) < runs and sum(times) < LONG_SECONDS:
+        times.append(run(command, environment).seconds)
+    return median(times)
 
 
-def _watch(process: subprocess.Popen[str]) -> float | None:
-    """Sample until the end. What a command prints must fit into a pipe while it is watched."""
+def _watch(process: subprocess.Popen[bytes]) -> float | None:
+    """Sample until the end."""
     most = None
     while process.poll() is None:
         held = _held(process.pid)
