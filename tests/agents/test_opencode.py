@@ -346,7 +346,7 @@ def test_messages_of_a_session_without_a_record_are_read_once(agent: Agent) -> N
         told += reading.events
     assert not reading.more
     assert not reading.restarted
-    assert kinds(latest(told)) == {"Prompt": 1, "Reply": 1, "RequestUsage": 1}
+    assert kinds(told) == {"Prompt": 1, "Reply": 1, "RequestUsage": 1}
 
 
 def test_notes_of_another_version_make_it_begin_again(agent: Agent) -> None:

@@ -99,7 +99,8 @@ def read(path: Path, take: Callable[[Connection], T]) -> T:
             try:
                 taken = _from_copy(path, take) if way == JOURNAL else _in_place(path, take, way)
             except sqlite3.OperationalError as problem:
-                if problem.sqlite_errorcode & _PRIMARY not in _REFUSALS and way != WAL:
+                code = getattr(problem, "sqlite_errorcode", 0)
+                if code & _PRIMARY not in _REFUSALS and way != WAL:
                     raise
                 ways = [other for other in ways if other != way]
                 continue
@@ -145,6 +146,7 @@ def _taken(address: str, take: Callable[[Connection], T], *first: str) -> T:
         connection.isolation_level = None
         # Lets a file that was cut off be read as far as it goes. Nothing is written either way.
         connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")  # it is not ours
         for statement in first:
             connection.execute(statement)
         connection.execute("BEGIN")  # one state for all that is read

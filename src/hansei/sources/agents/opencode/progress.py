@@ -43,6 +43,15 @@ class Found(NamedTuple):
     """What is new about its parts: the last new one, or when one of them changed."""
 
 
+class Taken(NamedTuple):
+    """What a message was like when it was read."""
+
+    is_open: bool = False
+    """Whether it is still being written."""
+    changed: int = 0
+    """When one of its parts last changed."""
+
+
 class Changed(NamedTuple):
     """A session whose own record may have news."""
 
@@ -99,16 +108,18 @@ class Progress:
     def is_new(self, found: Found) -> bool:
         return found.place > self.state.row or mark(found) not in self.seen
 
-    def has_read(self, found: Found, open_since: int | None) -> None:
-        """Note a message that was read; if it is not finished, with the time of its last change."""
-        state = self.state
-        if found.place <= state.row or found.stamp >= self.since:
-            self.seen |= {mark(found), mark(found._replace(parts=0))}
+    def has_read(self, found: Found, taken: Taken) -> None:
+        """Note a message that was read, and whether it is finished."""
+        state, changed = self.state, max(found.stamp, taken.changed)
+        if found.place <= state.row or changed >= self.since:
+            self.seen |= {
+                mark(found._replace(parts=new)) for new in (found.parts, 0, taken.changed)
+            }
         state.row = max(state.row, found.place)
-        if open_since is None:
-            state.open.pop(short(found.id), None)
+        if taken.is_open:
+            remember(state.open, short(found.id), changed, OPEN_KEPT)
         else:
-            remember(state.open, short(found.id), open_since, OPEN_KEPT)
+            state.open.pop(short(found.id), None)
 
     def finish(self, latest: int, part: int) -> None:
         """All that was there has been read."""

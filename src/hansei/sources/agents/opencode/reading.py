@@ -16,7 +16,7 @@ import msgspec
 from hansei.events.keys import digest, event_key
 from hansei.events.model import Driver, Notice, Relation
 from hansei.sources.agents.opencode import AGENT, DATABASE, answers, prompts, records
-from hansei.sources.agents.opencode.progress import Found, Progress, State, mark
+from hansei.sources.agents.opencode.progress import Found, Progress, State, Taken, mark
 from hansei.sources.agents.opencode.reader import Owner, Reader, Said, moment_of
 from hansei.sources.agents.opencode.records import Message, Part, Session
 from hansei.sources.agents.opencode.storage import WANTED, Database, Files
@@ -117,10 +117,10 @@ def _take_messages(reader: Reader, progress: Progress, limit: int) -> tuple[str,
             continue
         if reader.taken >= limit:
             return last, True
-        is_open = _take(reader, found)
+        taken = _take(reader, found)
         if found.place >= state.row and _is_there(reader, found.session):
             last = found.session
-        progress.has_read(found, storage.last_change(found.id) if is_open else None)
+        progress.has_read(found, taken)
     return last, False
 
 
@@ -157,8 +157,8 @@ def _take_removed(reader: Reader, storage: Storage, state: State) -> None:
 # --- messages -------------------------------------------------------------------------------------
 
 
-def _take(reader: Reader, found: Found) -> bool:
-    """Read one message; says whether it is still being written."""
+def _take(reader: Reader, found: Found) -> Taken:
+    """Read one message with its parts."""
     try:
         return _take_message(reader, found)
     except sqlite3.DatabaseError:
@@ -166,17 +166,19 @@ def _take(reader: Reader, found: Found) -> bool:
     except OSError as problem:
         reason = f"cannot be read: {problem.strerror}"
         reader.problems.append(Problem(found.place, found.place, reason))
-    return False
+    return Taken()
 
 
-def _take_message(reader: Reader, found: Found) -> bool:
+def _take_message(reader: Reader, found: Found) -> Taken:
     stored = reader.storage.message(found.id)
     message = reader.record(stored, Message, records.decode_message) if stored else None
+    items = reader.storage.parts(found.id)
+    changed = max((item.changed for item in items), default=0)
     if stored is None or message is None:
-        return False
+        return Taken(changed=changed)
     kept: list[Stored] = []
     parts: list[Part] = []
-    for item in reader.storage.parts(found.id):
+    for item in items:
         part = reader.record(item, Part, records.decode_part)
         if part is not None:
             kept.append(item)
@@ -192,7 +194,7 @@ def _take_message(reader: Reader, found: Found) -> bool:
         reader.unrecognised(said, f"message/{message.role}", stored)
     if bytes(message.parts) not in (b"", b"[]", b"null"):
         reader.unrecognised(said, "message with its parts inside", stored)
-    return message.role == "assistant" and not said.is_over
+    return Taken(message.role == "assistant" and not said.is_over, changed)
 
 
 # --- sessions -------------------------------------------------------------------------------------

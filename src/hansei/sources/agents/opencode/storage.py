@@ -66,10 +66,6 @@ class Storage(Protocol):
         """Messages behind a place, in their order."""
         ...
 
-    def last_change(self, message: str) -> int:
-        """When a message or one of its parts last changed."""
-        ...
-
     def sessions(self, since: int) -> list[Changed]:
         """Sessions whose own record changed since the given time."""
         ...
@@ -102,7 +98,9 @@ class Database:
     """Messages of sessions in which some were deleted, as the log has them, by their ids."""
 
     def __post_init__(self) -> None:
-        def rows_by(table: str, column: str, selected: str = "rowid, id, data") -> sqlite.Lookup:
+        def rows_by(
+            table: str, column: str, selected: str = "rowid, id, data, time_updated"
+        ) -> sqlite.Lookup:
             return sqlite.Lookup(self.connection, table, column, selected, self.damage)
 
         self._sessions = rows_by("session", "id", "*")
@@ -149,7 +147,7 @@ class Database:
         touched = {
             message: last
             for message, known in state.open.items()
-            if (last := self.last_change(message)) != known
+            if (last := self._last_change(message)) != known
         }
         if state.part is not None:
             query = "SELECT rowid, message_id FROM part WHERE rowid > ?"
@@ -171,7 +169,8 @@ class Database:
             touched[name] = max(touched.get(name, 0), sqlite.number(updated) or 0)
         return touched
 
-    def last_change(self, message: str) -> int:
+    def _last_change(self, message: str) -> int:
+        """When a message or one of its parts last changed."""
         query = (
             "SELECT max(time_updated) FROM (SELECT time_updated FROM message WHERE id = ?"
             " UNION ALL SELECT time_updated FROM part WHERE message_id = ?)"
@@ -252,9 +251,9 @@ class Database:
 
 
 def _stored(row: sqlite.Row) -> Stored:
-    place, identity, data = row
+    place, identity, data, changed = row
     content = data if isinstance(data, bytes) else sqlite.text(data).encode()
-    return Stored(place, sqlite.text(identity), content)
+    return Stored(place, sqlite.text(identity), content, sqlite.number(changed) or 0)
 
 
 def _value(content: object) -> Any:
@@ -288,9 +287,9 @@ class Files:
         session = self.transcript.path.stem
         for number, path in enumerate(_json_files(messages_of(self.transcript)), 1):
             if number > place:
-                yield Found(number, path.stem, session, self.last_change(path.stem))
+                yield Found(number, path.stem, session, self._last_change(path.stem))
 
-    def last_change(self, message: str) -> int:
+    def _last_change(self, message: str) -> int:
         path = messages_of(self.transcript) / f"{message}.json"
         return max(map(_changed, (path, *_json_files(self._parts_of(message)))))
 

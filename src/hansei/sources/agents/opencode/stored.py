@@ -12,3 +12,5 @@ class Stored(NamedTuple):
     """Where it is, for whoever looks for it: the number of a row, or a digest of a file's name."""
     id: str
     data: bytes
+    changed: int = 0
+    """When its row was last written; files are asked for all of a message at once."""
