@@ -62,8 +62,8 @@ def perform(
         stage = Stage(agent, installed, place.settle(folder), server)
         try:
             findings, left_out = _play(scenario, stage)
-        except Failed as why:
-            findings, left_out = [Finding("hansei does what it is asked", False, str(why))], []
+        except (Failed, LookupError, TypeError, ValueError, OSError) as why:
+            findings, left_out = [Finding("it can be played and checked", False, repr(why))], []
         finally:
             processes.sweep()
     broken = [finding for finding in findings if not finding.holds]

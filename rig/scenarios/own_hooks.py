@@ -67,8 +67,10 @@ def _noted(seen: Seen) -> Iterator[Finding]:
     )
     dirty = {one["dirty"] for one in noted if "dirty" in one}
     yield same("the tree was dirty", {True}, dirty)
-    skipped = seen.doctor["hooks"]["skipped"]
-    yield same("every line of the hooks was read", [], skipped)
+    yield same("every line of the hooks was read", [], seen.doctor["spool"]["skipped"])
+    own = seen.doctor["hooks"]["agents"]
+    faults = [(agent["faults"], agent["missing"], agent["last_run"] is None) for agent in own]
+    yield same("doctor finds the hooks in order, and that they ran", [([], [], False)], faults)
 
 
 def _settings(stage: Stage) -> dict[str, bytes]:

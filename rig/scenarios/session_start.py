@@ -44,11 +44,8 @@ class SessionStart:
             yield same("each was given it once, and hansei knows it for its own", ["hansei"], own)
         noted = [one for one in seen.kind("observation") if one.get("delivered") == ["rig"]]
         yield same("the hook noted both deliveries", 2, len(noted))
-        yield same("the notes agree with the transcripts", [], _disagreements(seen))
-
-
-def _disagreements(seen: Seen) -> object:
-    return seen.doctor["hooks"]["disagreements"]
+        disagreements = seen.doctor["spool"]["disagreements"]
+        yield same("the notes agree with the transcripts", [], disagreements)
 
 
 SCENARIO = SessionStart()
