@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from rig.catalogue import AGENTS
 from rig.install import Installed
 from rig.perform import State, perform
