@@ -12,6 +12,8 @@ import atexit
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -19,6 +21,17 @@ from typing import Any
 
 FIXTURES = Path(__file__).parent / "fixtures" / "agents"
 SUFFIX = ".rows"
+
+_WRITER = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=0)
+for line in sys.stdin:
+    try:
+        answer = db.execute(line).fetchall()
+    except sqlite3.Error as problem:
+        answer = problem
+    print(answer, flush=True)
+"""
 
 _made = tempfile.TemporaryDirectory(prefix="hansei-fixtures-")
 atexit.register(_made.cleanup)
@@ -78,3 +91,32 @@ def _value(value: Any) -> Any:
     if isinstance(value, dict | list):
         return json.dumps(value, ensure_ascii=False)
     return value
+
+
+class Program:
+    """Another program that has a database open."""
+
+    def __init__(self, path: Path) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _WRITER, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def __call__(self, *statements: str) -> list[str]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        answers = []
+        for statement in statements:
+            self.process.stdin.write(statement.replace("\n", " ") + "\n")
+            self.process.stdin.flush()
+            answers.append(self.process.stdout.readline().strip())
+        return answers
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            assert pipe is not None
+            pipe.close()

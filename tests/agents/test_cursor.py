@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import databases
+from databases import Program
 from hansei.config import Environment
 from hansei.errors import UnreadableTranscript
 from hansei.events.model import (
@@ -33,13 +34,14 @@ from hansei.events.model import (
     Unrecognised,
 )
 from hansei.sources.agents import cursor
-from hansei.sources.agents.cursor import DATABASE, LINES, SOURCE, STATE, TEXT, database, plain
+from hansei.sources.agents.cursor import DATABASE, LINES, SOURCE, STATE, TEXT, plain
 from hansei.sources.agents.cursor.changes import compared
 from hansei.sources.agents.cursor.places import folder_of, unsqueezed
 from hansei.sources.agents.cursor.records import CHAT, IGNORED, ITEMS, MESSAGE, ToolData
 from hansei.sources.agents.cursor.results import ending
 from hansei.sources.agents.cursor.tools import tool_of
 from hansei.sources.contract import START, Cursor, Reading, Transcript
+from hansei.sources.families import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,45 +56,6 @@ TABLES = "".join(
     f"CREATE TABLE {name} (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);"
     for name in ("ItemTable", "cursorDiskKV")
 )
-WRITER = """
-import sqlite3, sys
-db = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=0)
-for line in sys.stdin:
-    try:
-        answer = db.execute(line).fetchall()
-    except sqlite3.Error as problem:
-        answer = problem
-    print(answer, flush=True)
-"""
-
-
-class Editor:
-    """Another program that has a database open."""
-
-    def __init__(self, path: Path) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", WRITER, str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-
-    def __call__(self, *statements: str) -> list[str]:
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        answers = []
-        for statement in statements:
-            self.process.stdin.write(statement.replace("\n", " ") + "\n")
-            self.process.stdin.flush()
-            answers.append(self.process.stdout.readline().strip())
-        return answers
-
-    def kill(self) -> None:
-        self.process.kill()
-        self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            assert pipe is not None
-            pipe.close()
 
 
 @pytest.fixture
@@ -103,8 +66,8 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def editor(path: Path) -> Iterator[Editor]:
-    running = Editor(path)
+def editor(path: Path) -> Iterator[Program]:
+    running = Program(path)
     running(*(f"{part};" for part in TABLES.split(";") if part))
     yield running
     if running.process.poll() is None:
@@ -149,7 +112,7 @@ def state_of(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_rows_that_are_only_in_the_log_of_a_running_editor_are_read(
-    path: Path, editor: Editor
+    path: Path, editor: Program
 ) -> None:
     editor("PRAGMA journal_mode = WAL", message("in the log"))
     before = state_of(path.parent)
@@ -158,7 +121,9 @@ def test_rows_that_are_only_in_the_log_of_a_running_editor_are_read(
     assert state_of(path.parent) == before
 
 
-def test_an_editor_in_the_middle_of_a_transaction_is_left_alone(path: Path, editor: Editor) -> None:
+def test_an_editor_in_the_middle_of_a_transaction_is_left_alone(
+    path: Path, editor: Program
+) -> None:
     editor("PRAGMA journal_mode = WAL", message("done"), "BEGIN IMMEDIATE")
     editor(message("half done", identity="m2"))
     before = state_of(path.parent)
@@ -166,33 +131,6 @@ def test_an_editor_in_the_middle_of_a_transaction_is_left_alone(path: Path, edit
     assert state_of(path.parent) == before
     assert editor("COMMIT") == ["[]"]
     assert sorted(replies(read(path))) == ["done", "half done"]
-
-
-@pytest.mark.parametrize("journal", ["DELETE", "WAL"])
-def test_an_editor_may_commit_while_we_read(path: Path, editor: Editor, journal: str) -> None:
-    editor(f"PRAGMA journal_mode = {journal}", message("one"))
-    answers: list[str] = []
-
-    def work(db: sqlite3.Connection) -> int:
-        (count,) = db.execute("SELECT count(*) FROM cursorDiskKV").fetchone()
-        if not answers:
-            answers.extend(editor(message("two", identity="m2")))
-        return int(count)
-
-    seen = database.read(path, work)
-    assert answers == ["[]"]
-    assert seen == (2 if journal == "DELETE" else 1)  # read again, or one lasting state of the log
-
-
-def test_a_database_that_never_holds_still_is_read_another_time(path: Path, editor: Editor) -> None:
-    editor(message("one"))
-
-    def work(db: sqlite3.Connection) -> None:
-        db.execute("SELECT count(*) FROM cursorDiskKV").fetchone()
-        editor(message("again"))
-
-    with pytest.raises(UnreadableTranscript, match="being written"):
-        database.read(path, work)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +145,7 @@ def test_a_database_that_never_holds_still_is_read_another_time(path: Path, edit
     ids=["locked", "locked and written", "log kept to itself", "cut journal", "old journal"],
 )
 def test_a_locked_database_is_read_and_stays_as_it_is(
-    path: Path, editor: Editor, statements: list[str]
+    path: Path, editor: Program, statements: list[str]
 ) -> None:
     editor(message("kept"), *statements)
     before = state_of(path.parent)
@@ -217,7 +155,7 @@ def test_a_locked_database_is_read_and_stays_as_it_is(
 
 @pytest.mark.parametrize("shared", [True, False], ids=["with an index", "without"])
 def test_what_a_killed_editor_left_in_its_log_is_read_and_not_repaired(
-    path: Path, editor: Editor, shared: bool
+    path: Path, editor: Program, shared: bool
 ) -> None:
     editor("PRAGMA journal_mode = WAL", message("in the log"))
     editor.kill()
@@ -229,7 +167,7 @@ def test_what_a_killed_editor_left_in_its_log_is_read_and_not_repaired(
 
 
 def test_a_transaction_a_killed_editor_never_finished_is_not_read_nor_rolled_back(
-    path: Path, editor: Editor
+    path: Path, editor: Program
 ) -> None:
     editor(message("done"), "PRAGMA cache_size = 1", "BEGIN")
     editor(*(message("x" * 5000, identity=f"half{number}") for number in range(50)))
@@ -309,7 +247,7 @@ def test_a_database_without_a_table_we_know_is_reported(path: Path) -> None:
 def test_a_value_that_is_too_long_costs_only_itself(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "LONGEST_VALUE", 10_000)
+    monkeypatch.setattr(sqlite, "LONGEST_VALUE", 10_000)
     create(path, message("x" * 20_000), message("short", identity="m2"))
     reading = read(path)
     assert replies(reading) == ["short"]
@@ -439,7 +377,9 @@ def test_an_edit_is_told_again_once_the_file_after_it_has_come(path: Path) -> No
     assert read(path, second.cursor).events == []
 
 
-def test_the_fingerprint_tells_of_rows_that_are_only_in_the_log(path: Path, editor: Editor) -> None:
+def test_the_fingerprint_tells_of_rows_that_are_only_in_the_log(
+    path: Path, editor: Program
+) -> None:
     editor("PRAGMA journal_mode = WAL", message("one"))
     transcript = Transcript(SOURCE.name, path, DATABASE)
     before = SOURCE.fingerprint(transcript)
@@ -509,14 +449,14 @@ def test_of_two_forms_of_a_transcript_the_lines_are_read(home: Path) -> None:
     ]
 
 
-def test_finding_loads_neither_sqlite_nor_the_parser() -> None:
+def test_finding_does_not_load_the_parser() -> None:
     code = (
         "import sys; from hansei.sources.agents.cursor import SOURCE;"
         "names = [n for n in sys.modules if n.startswith('hansei.sources.agents.cursor.')];"
-        "print('sqlite3' in sys.modules, names)"
+        "print(names)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False []"
+    assert done.stdout.strip() == "[]"
 
 
 # --- folders --------------------------------------------------------------------------------------

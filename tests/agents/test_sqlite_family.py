@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from databases import Program
 from hansei.errors import UnreadableTranscript
 from hansei.sources.families import sqlite
 
@@ -16,11 +19,15 @@ Look = dict[str, tuple[int, int, bytes]]
 
 
 def look(folder: Path) -> Look:
-    """Every file with its size, time and bytes; `-shm` is memory shared by readers, not data."""
+    """Every file but `-shm`, which our own process shares with an agent played by it."""
+    return {name: seen for name, seen in whole(folder).items() if not name.endswith(sqlite.SHARED)}
+
+
+def whole(folder: Path) -> Look:
+    """Every file with its size, time and bytes."""
     return {
         path.name: (path.stat().st_size, path.stat().st_mtime_ns, path.read_bytes())
         for path in sorted(folder.iterdir())
-        if not path.name.endswith(sqlite.SHARED)
     }
 
 
@@ -44,6 +51,16 @@ def path(tmp_path: Path) -> Path:
     folder = tmp_path / "agent"
     folder.mkdir()
     return folder / "x.db"
+
+
+@pytest.fixture
+def program(path: Path) -> Iterator[Program]:
+    """An agent in a process of its own, with a row in its database."""
+    running = Program(path)
+    running("CREATE TABLE t (a)", "INSERT INTO t VALUES (1)")
+    yield running
+    if running.process.poll() is None:
+        running.kill()
 
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])
@@ -77,6 +94,84 @@ def test_an_agent_in_the_middle_of_writing_neither_waits_nor_is_waited_for(path:
         agent.execute("PRAGMA busy_timeout = 0")
         assert sqlite.read(path, while_it_is_read) == [1], "one state for all that is read"
         assert numbers(path) == [1, 2]
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["running", "killed"])
+def test_not_even_the_shared_index_of_another_program_changes(
+    path: Path, program: Program, killed: bool
+) -> None:
+    program("PRAGMA journal_mode = WAL", "INSERT INTO t VALUES (2)")
+    if killed:
+        program.kill()
+    before = whole(path.parent)
+    assert set(before) == {"x.db", "x.db-wal", "x.db-shm"}
+    assert numbers(path) == [1, 2]
+    assert whole(path.parent) == before
+
+
+@pytest.mark.parametrize(("journal", "seen"), [("DELETE", [1, 2]), ("WAL", [1])])
+def test_a_program_may_commit_while_its_database_is_read(
+    path: Path, program: Program, journal: str, seen: list[int]
+) -> None:
+    """Without a log it is read again; with one, a state of it lasts."""
+    program(f"PRAGMA journal_mode = {journal}", "UPDATE t SET a = 0", "UPDATE t SET a = 1")
+    answers: list[str] = []
+
+    def take(db: sqlite.Connection) -> list[int]:
+        if not answers:
+            answers.extend(program("INSERT INTO t VALUES (2)"))
+        return [value for (value,) in db.execute("SELECT a FROM t")]
+
+    assert sqlite.read(path, take) == seen
+    assert answers == ["[]"]
+
+
+def test_a_commit_under_way_is_waited_for(
+    path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program("PRAGMA cache_size = 1", "BEGIN", *["INSERT INTO t VALUES (zeroblob(5000))"] * 20)
+    program("DELETE FROM t WHERE a <> 1", "INSERT INTO t VALUES (2)")
+    assert any(sqlite.beside(path, sqlite.JOURNAL).read_bytes()[:8]), "half of it is in the file"
+    pauses: list[float] = []
+
+    def commit(seconds: float) -> None:
+        pauses.append(seconds)
+        program("COMMIT")
+
+    monkeypatch.setattr("hansei.sources.families.sqlite.time.sleep", commit)
+    monkeypatch.setattr(sqlite, "_from_copy", None)
+    assert numbers(path) == [1, 2]
+    assert pauses == [sqlite.PAUSE_SECONDS]
+
+
+@pytest.mark.parametrize("mode", ["TRUNCATE", "PERSIST"])
+def test_a_journal_that_is_over_is_no_reason_to_wait_or_to_copy(
+    path: Path, program: Program, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(f"PRAGMA journal_mode = {mode}", "INSERT INTO t VALUES (2)")
+    assert sqlite.beside(path, sqlite.JOURNAL).exists()
+    for part in ("_from_copy", "time"):
+        monkeypatch.setattr(sqlite, part, None)
+    before = whole(path.parent)
+    assert numbers(path) == [1, 2]
+    assert whole(path.parent) == before
+
+
+def test_a_commit_that_leaves_size_and_time_as_they_were_is_noticed(
+    path: Path, program: Program
+) -> None:
+    status = path.stat()
+    asked: list[int] = []
+
+    def take(db: sqlite.Connection) -> list[int]:
+        if not asked:
+            program("UPDATE t SET a = 2")
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+        asked.append(1)
+        return [value for (value,) in db.execute("SELECT a FROM t")]
+
+    assert sqlite.read(path, take) == [2]
+    assert len(asked) == 2
 
 
 def test_what_a_crash_left_is_read_without_touching_it(path: Path, tmp_path: Path) -> None:
@@ -209,6 +304,24 @@ def test_a_damaged_page_costs_only_its_own_rows(path: Path) -> None:
     assert len(set(found)) == len(found)
     assert {0, 19_999} <= set(found)
     assert 19_000 < len(found) < 20_000
+
+
+def test_a_value_that_is_too_long_costs_only_itself(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "LONGEST_VALUE", 10_000)
+    with closing(sqlite3.connect(path)) as agent:
+        agent.execute("CREATE TABLE t (a TEXT, b TEXT)")
+        agent.execute("CREATE INDEX i ON t (a)")
+        agent.executemany("INSERT INTO t VALUES ('x', ?)", [("one",), ("2" * 20_000,), ("three",)])
+        agent.commit()
+    damage: set[str] = set()
+
+    def take(db: sqlite.Connection) -> list[sqlite.Row]:
+        return sqlite.Lookup(db, "t", "a", "rowid, b", damage).find("x")
+
+    assert sqlite.read(path, take) == [(1, b"one"), (3, b"three")]
+    assert damage == {sqlite.TOO_LONG}
 
 
 def test_a_fingerprint_sees_rows_that_are_only_in_the_wal(path: Path) -> None:

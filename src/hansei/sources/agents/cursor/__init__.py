@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.sources.contract import SLICE_BYTES, Capabilities, Transcript
-from hansei.sources.families import folders
+from hansei.sources.families import folders, sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,6 @@ DATABASE, LINES, TEXT = "database", "lines", "text"
 """The three layouts: SQLite, a transcript of JSON lines, a transcript in plain text."""
 STATE = "state.vscdb"
 TRANSCRIPTS = "agent-transcripts"
-LOG = "-wal"
 
 _SUFFIXES = {".jsonl": LINES, ".txt": TEXT}
 _NO_TRANSCRIPTS = frozenset(
@@ -84,14 +83,14 @@ class Cursor:
         return sorted(transcripts, key=lambda item: (item.variant != DATABASE, str(item.path)))
 
     def fingerprint(self, transcript: Transcript) -> str:
-        """Size, time and file; of a database also those of its log."""
+        """Of a database, with what is not yet in its main file."""
         if transcript.variant == DATABASE:
-            return database_fingerprint(transcript.path)
+            return sqlite.fingerprint(transcript.path)
         return folders.fingerprint(transcript.path.stat())
 
     def read(self, transcript: Transcript, since: Place, limit: int = SLICE_BYTES) -> Reading:
         """What is new since the cursor."""
-        # Every command looks for transcripts; only one with news pays for SQLite and the parser.
+        # Every command looks for transcripts; only one with news pays for the parser.
         if transcript.variant == DATABASE:
             from hansei.sources.agents.cursor import chats
 
@@ -105,17 +104,9 @@ class Cursor:
         return self.capabilities.deletes_after_days
 
 
-def database_fingerprint(path: Path) -> str:
-    """Changes whenever a row does: what was written last may stand only in the log."""
-    own = folders.fingerprint(path.stat())
-    for seen in folders.these_files([path.with_name(path.name + LOG)]):
-        return own if seen.fingerprint.startswith("0:") else f"{own}+{seen.fingerprint}"
-    return own
-
-
 def _database(path: Path) -> Iterator[Transcript]:
     try:
-        yield Transcript(AGENT, path, DATABASE, database_fingerprint(path))
+        yield Transcript(AGENT, path, DATABASE, sqlite.fingerprint(path))
     except OSError:  # gone since the folder was listed
         return
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from hansei.sources.agents.cursor import database, heads, passes
+from hansei.sources.agents.cursor import heads, passes
 from hansei.sources.agents.cursor.bubbles import bubble
 from hansei.sources.agents.cursor.passes import State, as_bytes
 from hansei.sources.agents.cursor.reader import Reader
 from hansei.sources.agents.cursor.records import CHAT, Bubble, Chat, decoded
 from hansei.sources.contract import START, Cursor, Reading
+from hansei.sources.families import sqlite
 from hansei.sources.families.streams import text_digest
 
 if TYPE_CHECKING:
@@ -23,12 +24,12 @@ if TYPE_CHECKING:
 KNOWN_VERSION = 1
 """The version that the editor has written into every database so far."""
 MOST_NOTED = 64
-_TABLES = {b"cursorDiskKV", b"ItemTable", b"composerHeaders"}
+_TABLES = {"cursorDiskKV", "ItemTable", "composerHeaders"}
 
 
 def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     """What is new in a database since the cursor."""
-    return database.read(transcript.path, lambda db: _read(db, transcript, since, limit))
+    return sqlite.read(transcript.path, lambda db: _read(db, transcript, since, limit))
 
 
 def _read(db: sqlite3.Connection, transcript: Transcript, since: Cursor, limit: int) -> Reading:
@@ -44,7 +45,7 @@ def _read(db: sqlite3.Connection, transcript: Transcript, since: Cursor, limit: 
     more = restarted = False
     if not state.until:
         heads.tell(reader, db, tables, state.marks, folder)
-    if b"cursorDiskKV" in tables:
+    if "cursorDiskKV" in tables:
         if not state.until:
             passes.begin(db, state)
             restarted = bool(state.anchors) and not state.since
@@ -66,10 +67,9 @@ def _read(db: sqlite3.Connection, transcript: Transcript, since: Cursor, limit: 
     )
 
 
-def _tables(reader: Reader, db: sqlite3.Connection, state: State) -> set[bytes]:
+def _tables(reader: Reader, db: sqlite3.Connection, state: State) -> set[str]:
     """The tables there are. A database that is not as we know it is read as far as it goes."""
-    found = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-    tables = {as_bytes(name) for (name,) in found}
+    tables = set(sqlite.tables(db))
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > KNOWN_VERSION:
         _note(reader, state, f"version {version} of the database is not known")
@@ -94,7 +94,7 @@ def _take_chats(
 
     def note(reason: str) -> None:
         nonlocal damaged
-        damaged |= reason == passes.DAMAGED
+        damaged |= reason == sqlite.DAMAGED
         _note(reader, state, reason)
 
     for chat, rows in passes.chats(db, state, note):
@@ -181,7 +181,7 @@ def _value(reader: Reader, db: sqlite3.Connection, number: int) -> bytes | None:
     try:
         row = db.execute("SELECT value FROM cursorDiskKV WHERE rowid = ?", (number,)).fetchone()
     except sqlite3.DataError:
-        reader.problem(number, "the row is longer than 64 MiB")
+        reader.problem(number, sqlite.TOO_LONG)
         return None
     except sqlite3.DatabaseError:
         reader.problem(number, "the row is damaged")

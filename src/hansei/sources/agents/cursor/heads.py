@@ -53,14 +53,14 @@ def folder_beside(path: Path) -> str | None:
 def tell(
     reader: Reader,
     db: sqlite3.Connection,
-    tables: set[bytes],
+    tables: set[str],
     marks: dict[str, str],
     folder: str | None,
 ) -> None:
     """Tell what stands outside the chats, as far as it changed since the marks were made."""
-    if b"composerHeaders" in tables:
+    if "composerHeaders" in tables:
         _table_of_heads(reader, db, marks)
-    if b"ItemTable" in tables:
+    if "ItemTable" in tables:
         for key in ITEMS:
             try:
                 row = db.execute("SELECT value FROM ItemTable WHERE key = ?", (key,)).fetchone()

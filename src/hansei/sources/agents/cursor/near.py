@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from hansei.errors import UnreadableTranscript
 from hansei.sources.agents.cursor import (
     STATE,
-    database,
     prompts,
     user_folders_at,
     windows_user_folders,
@@ -20,6 +19,7 @@ from hansei.sources.agents.cursor import (
 from hansei.sources.agents.cursor.bubbles import PERSON
 from hansei.sources.agents.cursor.passes import as_bytes
 from hansei.sources.agents.cursor.records import CHAT, MESSAGE, Bubble, Chat, decoded
+from hansei.sources.families import sqlite
 from hansei.sources.families.streams import text_digest
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def prompts_of(transcript: Path, chat: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for path in _databases(transcript):
         try:
-            marks = database.read(path, lambda db: list(_prompts(db, chat)))
+            marks = sqlite.read(path, lambda db: list(_prompts(db, chat)))
         except UnreadableTranscript:  # told of where the database itself is read
             continue
         for mark in marks:

@@ -19,6 +19,7 @@ import msgspec
 
 from hansei.events.keys import digest
 from hansei.sources.agents.cursor.records import CHAT, CONTENT, IGNORED, MESSAGE
+from hansei.sources.families import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,14 +31,12 @@ MOST_WAITING = 64
 MOST_KINDS = 256
 """Kinds of rows that are looked at: a table with more of them holds something else."""
 
-DAMAGED = "the database is damaged: some rows cannot be read"
-
 _UNBOUNDED = 2**62
 _CONTENTS = f"{CONTENT}.".encode()
 _KIND = re.compile(r"[A-Za-z][A-Za-z.]{0,40}(?=[:.-]|$)")
 _ID = re.compile(r"[\w.-]{1,80}")
 _BY_NUMBER = """SELECT rowid, key FROM cursorDiskKV NOT INDEXED
-    WHERE rowid > :since AND rowid <= :until ORDER BY rowid"""
+    WHERE rowid > ? AND rowid <= ?"""
 _BETWEEN = "SELECT rowid, key FROM cursorDiskKV WHERE key >= ? AND key < ? AND +rowid <= ?"
 _NEXT = f"""SELECT key FROM cursorDiskKV WHERE key >= CAST(? AS TEXT) AND key < '{MESSAGE};'
     ORDER BY key LIMIT 1"""
@@ -126,7 +125,7 @@ def chats(
         try:
             yield from _by_key(db, state, note)
         except sqlite3.DatabaseError:
-            note(DAMAGED)
+            note(sqlite.DAMAGED)
         else:
             return
     yield from _by_number(db, state, note)
@@ -172,16 +171,11 @@ def _by_key(
 def _by_number(
     db: sqlite3.Connection, state: State, note: Callable[[str], None]
 ) -> Iterator[tuple[str, list[Row]]]:
-    """A damaged page ends the way through a table: what is behind it is had from the other end."""
-    found: dict[int, bytes] = {}
-    bounds = {"since": state.since, "until": state.until}
-    for way in (_BY_NUMBER, f"{_BY_NUMBER} DESC"):
-        try:
-            found.update((number, as_bytes(key)) for number, key in db.execute(way, bounds))
-        except sqlite3.DatabaseError:
-            note(DAMAGED)
-        else:
-            break
+    damage: set[str] = set()
+    rows = sqlite.rows(db, _BY_NUMBER, (state.since, state.until), damage)
+    found = {number: as_bytes(key) for number, key in rows}
+    for reason in damage:
+        note(reason)
     if any(key.startswith(_CONTENTS) for key in found.values()):
         found |= _waiting(db, state)
     grouped = _grouped(found.items(), note)

@@ -82,6 +82,7 @@ def _read_storage(
             _remember(storage, progress)
     except sqlite3.DatabaseError:
         storage.damage.add(sqlite.DAMAGED)
+    _tell_too_long(reader, storage)
     if not more:
         _tell_unread(reader, storage, state)
     taken = transcript.path.stat().st_size if not more else since.offset + reader.taken
@@ -132,6 +133,13 @@ def _is_there(reader: Reader, session: str) -> bool:
 def _remember(storage: Storage, progress: Progress) -> None:
     since = progress.since
     progress.remember([*storage.changed(progress.state, since), *storage.sessions(since)])
+
+
+def _tell_too_long(reader: Reader, storage: Storage) -> None:
+    """No damage: reading the database again would not bring the row."""
+    if sqlite.TOO_LONG in storage.damage:
+        storage.damage.remove(sqlite.TOO_LONG)
+        reader.problems.append(Problem(0, 0, sqlite.TOO_LONG))
 
 
 def _tell_unread(reader: Reader, storage: Storage, state: State) -> None:
