@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import databases
 from claude_home import session, small_history
 
 NOW = 1_790_000_000_000
@@ -111,6 +113,38 @@ def test_json_names_its_schema(name: str, full: Hansei) -> None:
     done = full(*JSON[name])
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["schema"] == f"hansei.{name}/1"
+
+
+def cursor_chat(home: Path) -> None:
+    """A chat of an agent that does not record tokens."""
+    case = databases.made(databases.FIXTURES / "cursor" / "chat")
+    shutil.copytree(case, home, dirs_exist_ok=True)
+
+
+def test_a_store_without_any_tokens_says_that_they_are_unknown(
+    hansei: Hansei, tmp_path: Path
+) -> None:
+    cursor_chat(tmp_path / "home")
+    said = "unknown: Cursor does not record them"
+    shown = hansei("summary", "--all").stdout
+    assert said in shown
+    assert "measured" not in shown
+    assert "requests" not in shown
+    assert said in " ".join(hansei().stdout.split())
+    answer = json.loads(hansei("summary", "--all", "--json").stdout)
+    assert answer["total"]["total_tokens"] is None
+    assert answer["evidence"]["tokens"] == answer["evidence"]["cost"] == "unknown"
+    assert [(it["agent"], it["sessions"]) for it in answer["unmeasured"]] == [("cursor", 1)]
+
+
+def test_sessions_without_tokens_are_named_beside_those_that_have_them(
+    full: Hansei, tmp_path: Path
+) -> None:
+    cursor_chat(tmp_path / "home")
+    shown = " ".join(full("summary", "--all").stdout.split())
+    assert "1 session of Cursor not counted: it does not record tokens" in shown
+    assert "tokens are measured" in shown
+    assert "Cursor" not in full("summary", "--all", "--agent", "claude_code").stdout
 
 
 def test_json_holds_exact_numbers(full: Hansei) -> None:

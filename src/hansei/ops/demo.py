@@ -135,7 +135,7 @@ def doubles(store: Store, truth: Truth) -> Doubles:
         every_line=truth.naive_total,
         repeated_lines=answer.removed.repeated_tokens,
         copied_by_forks=answer.removed.replayed_tokens,
-        billed=answer.total.total_tokens,
+        billed=answer.total.total_tokens or 0,  # every generated history tells tokens
         copied_files=sum(len(session.copies) for session in truth.sessions),
     )
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import msgspec
 
-from hansei.errors import UsageError
+from hansei.errors import PluginError, UsageError
 from hansei.events.model import Evidence
 from hansei.ops.scope import WORKSPACE_NAME
+from hansei.sources import catalogue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,17 +50,16 @@ class Tokens(msgspec.Struct, frozen=True):
         return sum(parts) if parts else None
 
     @property
-    def total(self) -> int:
-        return sum(
-            n or 0
-            for n in (
-                self.input,
-                self.cache_read,
-                self.cache_write_5m,
-                self.cache_write_1h,
-                self.output,
-            )
+    def total(self) -> int | None:
+        told = (
+            self.input,
+            self.cache_read,
+            self.cache_write_5m,
+            self.cache_write_1h,
+            self.output,
         )
+        parts = [n for n in told if n is not None]
+        return sum(parts) if parts else None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -69,12 +69,20 @@ class Line(msgspec.Struct, frozen=True):
     sessions: int
     requests: int
     tokens: Tokens
-    total_tokens: int
+    total_tokens: int | None
     cost_nanodollars: int | None
     unpriced_requests: int
     """Requests whose price is unknown: `cost_nanodollars` is without them."""
     unmeasured_requests: int
     """Requests whose tokens are unknown."""
+
+
+class Unmeasured(msgspec.Struct, frozen=True):
+    """Sessions of an agent that does not record tokens: what they took is unknown."""
+
+    agent: str
+    title: str
+    sessions: int
 
 
 class Removed(msgspec.Struct, frozen=True):
@@ -104,13 +112,9 @@ class Summary(msgspec.Struct, frozen=True):
     lines: list[Line]
     total: Line
     removed: Removed
-    evidence: dict[str, str] = msgspec.field(
-        default_factory=lambda: {
-            "tokens": Evidence.MEASURED.value,
-            "cost": Evidence.DERIVED.value,
-            "removed": Evidence.MEASURED.value,
-        }
-    )
+    unmeasured: list[Unmeasured]
+    """Sessions that are in no line, since their agent does not record tokens."""
+    evidence: dict[str, str]
 
 
 def summary(store: Store, scope: Scope, by: Sequence[str] = ("model",)) -> Summary:
@@ -137,7 +141,18 @@ def summary(store: Store, scope: Scope, by: Sequence[str] = ("model",)) -> Summa
         lines=_lines(store, scope, dimensions) if dimensions else [],
         total=total,
         removed=_removed(store, scope),
+        unmeasured=_unmeasured(store, scope),
+        evidence=_evidence(total),
     )
+
+
+def _evidence(total: Line) -> dict[str, str]:
+    unknown = total.total_tokens is None
+    return {
+        "tokens": Evidence.UNKNOWN.value if unknown else Evidence.MEASURED.value,
+        "cost": Evidence.UNKNOWN.value if unknown else Evidence.DERIVED.value,
+        "removed": Evidence.MEASURED.value,
+    }
 
 
 def _dimension(name: str) -> Dimension:
@@ -180,6 +195,25 @@ def _line(by: list[Dimension], row: Sequence[Any]) -> Line:
         unpriced_requests=unpriced,
         unmeasured_requests=unmeasured,
     )
+
+
+def _unmeasured(store: Store, scope: Scope) -> list[Unmeasured]:
+    where, values = scope.sessions()
+    rows = store.db.execute(
+        f"SELECT s.agent, count(*) FROM sessions s WHERE {where} AND s.next_seq > 1"
+        " AND NOT EXISTS (SELECT 1 FROM spend p WHERE p.session = s.id)"
+        " GROUP BY 1 ORDER BY 1",
+        values,
+    )
+    found = []
+    for agent, sessions in rows:
+        try:
+            source = catalogue.load(agent)
+        except PluginError:  # of a package that is no longer there: nobody knows
+            continue
+        if not source.capabilities.tokens:
+            found.append(Unmeasured(agent, source.title, sessions))
+    return found
 
 
 def _removed(store: Store, scope: Scope) -> Removed:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.cli import app, output
-from hansei.cli.commands.summary import driver, removed
+from hansei.cli.commands.summary import driver, nothing_measured, removed
 from hansei.cli.output import bold, dim, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.status import AgentStatus, Status
+    from hansei.ops.summary import Summary
 
 
 def show_status(*, as_json: bool) -> None:
@@ -43,17 +44,13 @@ def nothing(answer: Status) -> Iterator[str]:
 
 
 def screen(answer: Status) -> Iterator[str]:
-    total = answer.summary.total
     yield bold("hansei · what your coding agents left on this machine")
     yield ""
     for agent in answer.agents:
         yield from _agent(agent)
     yield ""
-    price = output.dollars(total.cost_nanodollars)
-    unpriced = f" + {total.unpriced_requests:,} requests of unknown price"
     facts = {
-        "spend": f"{output.tokens(total.total_tokens)} tokens (measured), {price} (derived)"
-        f"{unpriced if total.unpriced_requests else ''}",
+        "spend": _spend(answer.summary),
         "doubles": removed(answer.summary.removed),
         "unread": _unread(answer),
         "places": _workspaces(answer),
@@ -62,6 +59,18 @@ def screen(answer: Status) -> Iterator[str]:
         yield from output.wrapped(f"{name:8} {fact}", 9)
     yield ""
     yield from _next(answer)
+
+
+def _spend(answer: Summary) -> str:
+    total = answer.total
+    if total.total_tokens is None:
+        return nothing_measured(answer)
+    unpriced = f" + {total.unpriced_requests:,} requests of unknown price"
+    return (
+        f"{output.tokens(total.total_tokens)} tokens (measured),"
+        f" {output.dollars(total.cost_nanodollars)} (derived)"
+        f"{unpriced if total.unpriced_requests else ''}"
+    )
 
 
 def _agent(agent: AgentStatus) -> Iterator[str]:

@@ -56,9 +56,21 @@ def command(by: tuple[str, ...], wanted: dict[str, Any], ingest: bool, as_json: 
 
 def report(answer: Summary) -> list[str]:
     """The summary as people read it."""
-    lines = [*heading(answer), "", *_table(answer), ""]
-    lines += _notes(answer)
-    return lines
+    if not answer.lines:
+        return [*heading(answer), "", *output.wrapped(nothing_measured(answer))]
+    return [*heading(answer), "", *_table(answer), "", *_notes(answer)]
+
+
+def nothing_measured(answer: Summary) -> str:
+    """Why there are no tokens to sum up."""
+    if answer.total.requests:
+        count = output.plural(answer.total.requests, "request")
+        return f"Tokens and cost are unknown: {count} did not record their tokens."
+    if not answer.unmeasured:
+        return "No request to a model is recorded in these sessions."
+    agents = " and ".join(output.one_line(it.title) for it in answer.unmeasured)
+    verb = "does" if len(answer.unmeasured) == 1 else "do"
+    return f"Tokens and cost of these sessions are unknown: {agents} {verb} not record them."
 
 
 def heading(answer: Summary) -> list[str]:
@@ -130,6 +142,12 @@ def _notes(answer: Summary) -> list[str]:
     if total.unmeasured_requests:
         count = output.plural(total.unmeasured_requests, "request")
         notes.append(f"{count} did not record their tokens")
+    for missing in answer.unmeasured:
+        count = output.plural(missing.sessions, "session")
+        title = output.one_line(missing.title)
+        notes.append(
+            f"{count} of {title} not counted: it does not record tokens, so they are unknown"
+        )
     notes.append(removed(answer.removed))
     return [output.dim(line) for note in notes for line in output.wrapped(note, 2)]
 
