@@ -285,6 +285,22 @@ def test_damaged_pages_cost_only_their_rows_until_the_database_is_whole_again(
         assert {event.key for event in again.events} == {event.key for event in whole.events}
 
 
+def test_a_part_that_is_too_long_costs_only_itself_and_nothing_is_read_again(
+    agent: Agent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite, "LONGEST_VALUE", 10_000)
+    session = agent.session()
+    asked = agent.asks(session, "Question")
+    answer = agent.answers(session, asked, "x" * 20_000)
+    agent.part(session, answer, type="text", text="more", time={"start": NOW, "end": NOW})
+    first = agent.read()
+    assert [problem.reason for problem in first.problems] == [sqlite.TOO_LONG]
+    assert kinds(first.events) == {"Prompt": 1, "Reply": 1, "RequestUsage": 1}
+    agent.asks(session, "Another")
+    second = agent.read(first.cursor)
+    assert not second.restarted
+
+
 def test_an_unknown_schema_is_said_once_and_read_once_it_is_known(tmp_path: Path) -> None:
     agent = Agent(
         tmp_path / "x", "CREATE TABLE session (id text); CREATE TABLE messages (id text);"
