@@ -282,8 +282,8 @@ def rows(
 class Lookup:
     """Rows of one table by the value of a column.
 
-    The table's index leads to them. Where that is damaged, the table itself is looked through once
-    and the places of its rows are remembered.
+    The table's index leads to them, and one that cannot be read costs no other. Where the index is
+    damaged, the table itself is looked through once and the places of its rows are remembered.
     """
 
     connection: Connection
