@@ -244,6 +244,8 @@ CREATE INDEX evidence_by_session ON evidence (session);
 
 CREATE TABLE committed ("commit" TEXT PRIMARY KEY, files TEXT NOT NULL) WITHOUT ROWID;
 
+CREATE INDEX sessions_by_parent ON sessions (agent, parent);
+
 CREATE TABLE unexposed (session INTEGER PRIMARY KEY);
 
 INSERT INTO unexposed SELECT id FROM sessions;
