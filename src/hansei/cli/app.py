@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hansei.config import Config, Environment
     from hansei.ops.ingest import IngestReport
     from hansei.ops.scope import Scope
+    from hansei.ops.survey import Survey
     from hansei.store.database import Store
 
 P = ParamSpec("P")
@@ -101,21 +102,33 @@ def freshen(store: Store, settings: Config) -> IngestReport | None:
     """Take in what is new, unless another hansei is doing just that."""
     from hansei.ops.survey import anything_to_do
 
-    if not anything_to_do(store, settings, now()):
+    seen = anything_to_do(store, settings, now())
+    if seen is None:
         return None
     try:
-        return run_ingest(store, settings, wait_seconds=0)
+        return run_ingest(store, settings, wait_seconds=0, seen=seen)
     except StoreLocked:
         note("Another hansei is taking in transcripts: showing what is stored so far.")
         return None
 
 
-def run_ingest(store: Store, settings: Config, *, wait_seconds: float) -> IngestReport:
+def run_ingest(
+    store: Store, settings: Config, *, wait_seconds: float, seen: Survey | None = None
+) -> IngestReport:
+    """Take in what is new; `seen` is what a look at every agent's folders has just found."""
     from hansei.ops.ingest import ingest
+    from hansei.ops.survey import survey
 
     line = ProgressLine()
     try:
-        report = ingest(store, settings, now=now(), wait_seconds=wait_seconds, progress=line)
+        report = ingest(
+            store,
+            settings,
+            now=now(),
+            wait_seconds=wait_seconds,
+            progress=line,
+            look=survey if seen is None else lambda *_: seen,
+        )
     finally:
         line.close()
     for text in report.warnings:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hansei.store.log import Appended
     from hansei.store.transcripts import Piece, Place
 
-COMMIT_BYTES = 48 * 1024 * 1024
+COMMIT_BYTES = 40 * 1024 * 1024
 """Transcript bytes written in one transaction: bounds memory and what a crash reads again."""
 
 PARALLEL_BYTES = 24 * 1024 * 1024

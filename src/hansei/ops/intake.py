@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 GROUP_BYTES = 1024 * 1024
 """Small transcripts that go to a process together: sending one costs as much as reading 20 kB."""
 
-AHEAD_BYTES = 24 * 1024 * 1024
+AHEAD_BYTES = 16 * 1024 * 1024
 """How far reading may be ahead of writing, so that neither waits for the other."""
 
 SELDOM = (200_000, 100, 100)

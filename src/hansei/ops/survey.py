@@ -104,12 +104,11 @@ def spooled(store: Store, config: Config) -> list[Found]:
     return _changed(spool, there, known)
 
 
-def anything_to_do(store: Store, config: Config, now: int) -> bool:
-    """Whether taking in would change anything."""
+def anything_to_do(store: Store, config: Config, now: int) -> Survey | None:
+    """What was found, where taking it in would change anything."""
     look = survey(store, config)
-    return bool(look.changed or look.missing or spooled(store, config)) or upkeep_due(
-        store, config, now
-    )
+    news = look.changed or look.missing or spooled(store, config)
+    return look if news or upkeep_due(store, config, now) else None
 
 
 def _fingerprint(transcript: Transcript) -> str:
