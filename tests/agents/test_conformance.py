@@ -48,6 +48,7 @@ from hansei.events.model import (
 from hansei.events.usage import TOKENS
 from hansei.sources import catalogue
 from hansei.sources.contract import SLICE_BYTES, START, Cursor, Problem, Transcript, latest
+from spoiling import swapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -462,25 +463,8 @@ def test_every_source_has_fixtures_and_a_page_on_its_format(agent: str) -> None:
 
 # --- fuzz -----------------------------------------------------------------------------------------
 
-OTHER_VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 2**70, 1.5, "", "\ud800", "text " * 50, [], [None], ["a", {"b": 1}], {},
-    {"type": 5}, {"text": ["x"]}, {"content": {"content": "deep"}},
-)  # fmt: skip
-
-
 HANGING_ON_ONE_LINE = 2
 """Events of other lines that one line may turn into others: a summary, a prompt in a queue."""
-
-
-def _swap(value: Any, dice: random.Random) -> Any:
-    """The record with one value, at any depth, replaced by one of another type."""
-    if isinstance(value, dict) and value and dice.random() < 0.8:
-        key = dice.choice(list(value))
-        return {**value, key: _swap(value[key], dice)}
-    if isinstance(value, list) and value and dice.random() < 0.8:
-        place = dice.randrange(len(value))
-        return [*value[:place], _swap(value[place], dice), *value[place + 1 :]]
-    return dice.choice(OTHER_VALUES)
 
 
 def _mutate(line: bytes, dice: random.Random) -> bytes:
@@ -500,7 +484,7 @@ def _mutate(line: bytes, dice: random.Random) -> bytes:
 
 def _swapped(line: bytes, dice: random.Random) -> bytes:
     try:
-        return json.dumps(_swap(json.loads(line), dice)).encode()
+        return json.dumps(swapped(json.loads(line), dice)).encode()
     except ValueError:
         return _mutate(line, dice)
 

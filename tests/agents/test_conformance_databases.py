@@ -28,6 +28,7 @@ from hansei.events.model import MARKER, AnyEvent, Origin, Prompt, SlashCommand
 from hansei.sources import catalogue
 from hansei.sources.contract import START, Cursor, Problem, Source, Transcript, latest
 from hansei.sources.families import sqlite
+from spoiling import swapped
 
 ROWS = sorted(databases.FIXTURES.glob("*/*/**/*.rows"))
 FUZZ_SECONDS = 1.5
@@ -166,29 +167,14 @@ def test_what_hansei_wrote_is_never_a_persons(rows: Path, tmp_path: Path) -> Non
             assert MARKER not in event.text
 
 
-OTHER_VALUES: tuple[Any, ...] = (
-    None, True, 0, -1, 2**70, 1.5, "", "\ud800", "text " * 50, [], [None], ["a", {"b": 1}], {},
-    {"type": 5}, {"text": ["x"]}, {"content": {"content": "deep"}},
-)  # fmt: skip
 HANGING_ON_ONE_ROW = 2
 """Events of other rows that one row may turn into others."""
-
-
-def _swapped(value: Any, dice: random.Random) -> Any:
-    """The value with one value in it, at any depth, replaced by one of another type."""
-    if isinstance(value, dict) and value and dice.random() < 0.8:
-        key = dice.choice(list(value))
-        return {**value, key: _swapped(value[key], dice)}
-    if isinstance(value, list) and value and dice.random() < 0.8:
-        place = dice.randrange(len(value))
-        return [*value[:place], _swapped(value[place], dice), *value[place + 1 :]]
-    return dice.choice(OTHER_VALUES)
 
 
 def _spoiled(value: Any, dice: random.Random) -> Any:
     """A column's JSON with another value in it, or with bytes that are none."""
     if dice.random() < 0.5:
-        return json.dumps(_swapped(value, dice))
+        return json.dumps(swapped(value, dice))
     content = bytearray(json.dumps(value).encode())
     for _ in range(dice.randint(1, 6)):
         place = dice.randrange(len(content) or 1)

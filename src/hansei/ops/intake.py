@@ -149,11 +149,13 @@ def _unpacked(group: Group) -> Iterator[Piece]:
 def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
     """Neighbouring small tasks together, each large one alone."""
     group: list[Task] = []
+    size = 0
     for task in tasks:
-        if group and sum(one.bytes for one in group) + task.bytes > GROUP_BYTES:
+        if group and size + task.bytes > GROUP_BYTES:
             yield group
-            group = []
+            group, size = [], 0
         group.append(task)
+        size += task.bytes
     if group:
         yield group
 
