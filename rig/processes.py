@@ -90,20 +90,35 @@ def stop(group: int) -> None:
 
 
 def sweep() -> list[int]:
-    """Stop whatever carries our mark: first politely, then for good. Which there were."""
+    """Stop whatever carries our mark, first politely, then for good. Which there were."""
     found = list(_marked())
-    for process in found:
-        _send(process, signal.SIGTERM)
-    wait()
-    for process in _marked():
-        _send(process, signal.SIGKILL)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for process in filter(runs, found):
+            _send(process, number)
+        _until(lambda: not any(map(runs, found)))
     return found
 
 
 def wait() -> None:
     """Give what still runs in the background a moment to end by itself."""
+    _until(lambda: not any(True for _ in _marked()))
+
+
+def runs(process: int) -> bool:
+    """Whether it still runs; one that ended and waits to be collected does not.
+
+    Asked of its state and not of its mark: a process that ends loses its environment first.
+    """
+    try:
+        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
+    except OSError:
+        return False
+    return state.split()[0] not in "ZX"
+
+
+def _until(ended: Callable[[], bool]) -> None:
     deadline = time.monotonic() + _GRACE_SECONDS
-    while any(True for _ in _marked()) and time.monotonic() < deadline:
+    while not ended() and time.monotonic() < deadline:
         time.sleep(_POLL_SECONDS)
 
 

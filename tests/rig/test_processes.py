@@ -19,15 +19,6 @@ def program(text: str) -> list[str]:
     return [sys.executable, "-S", "-c", text]
 
 
-def alive(process: int) -> bool:
-    """Whether it runs; one that waits to be collected does not."""
-    try:
-        state = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2]
-    except OSError:
-        return False
-    return state.split()[0] != "Z"
-
-
 def test_output_and_code_are_told(tmp_path: Path) -> None:
     text = "import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"
     ended = processes.run(program(text), cwd=tmp_path, variables=HERE, log=tmp_path / "run")
@@ -84,9 +75,9 @@ def test_a_helper_left_behind_is_swept_away(tmp_path: Path) -> None:
     )
     ended = processes.run(program(text), cwd=tmp_path, variables=HERE, log=tmp_path / "run")
     left = int(ended.out)
-    assert alive(left)
+    assert processes.runs(left)
     assert left in processes.sweep()
-    assert not alive(left)
+    assert not processes.runs(left)
 
 
 @linux
