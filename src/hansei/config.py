@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -52,6 +53,25 @@ class PriceOverride(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cache_write_1h: float | None = None
 
 
+class CommandClass(StrEnum):
+    """What a shell command is for."""
+
+    TEST = "test"
+    BUILD = "build"
+    LINT = "lint"
+    FORMAT = "format"
+    INSTALL = "install"
+    RUN = "run"
+    GIT = "git"
+    SEARCH = "search"
+    READ = "read"
+    OTHER = "other"
+
+
+CommandPattern = Annotated[str, msgspec.Meta(pattern=r"^\s*[^-\s]")]
+"""Words of a command; the first is its program."""
+
+
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything `config.toml` may say."""
 
@@ -65,6 +85,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """More folders to look in, by agent: `sources.claude_code = ["/mnt/old/.claude"]`."""
     prices: dict[str, PriceOverride] = msgspec.field(default_factory=dict)
     """Your own prices, by model name."""
+    commands: dict[CommandPattern, CommandClass] = msgspec.field(default_factory=dict)
+    """What your own commands are for: `"just check*" = "test"`. Words with a dash must be among the
+    options; `*` is anything within a word."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,246 @@
+"""What is known about programs: who has subcommands, and which options take a word along.
+
+Data, so that a program is taught by adding a line. An option that is not listed takes nothing.
+"""
+
+from __future__ import annotations
+
+_BY_WORD = (
+    "apt apt-get aws az bazel brew bun bundle cargo cmake composer conda crane dart deno dnf docker"
+    " docker-compose dotnet drizzle-kit fly flutter gcloud gh git glab go gradle gradlew helm heroku"
+    " just kubectl lerna make mix mvn mvnw netlify next ng npm nx openssl pip pip3 pipenv pipx pnpm"
+    " podman poetry prisma pulumi rails rake ruff rustup sam scoop sbt supabase swift systemctl task"
+    " terraform tofu turbo uv vercel vite winget wrangler yarn yum"
+)
+SUBCOMMANDS = frozenset(_BY_WORD.split())
+"""Programs whose first plain word says what they are to do."""
+
+NESTED: dict[str, frozenset[str]] = {
+    "aws": frozenset(("s3", "s3api", "ec2", "iam", "lambda", "logs", "sts", "ecr", "ecs", "ssm")),
+    "az": frozenset(("account", "group", "webapp", "acr", "aks", "vm")),
+    "bun": frozenset(("run", "pm")),
+    "deno": frozenset(("task",)),
+    "docker": frozenset(
+        ("compose", "container", "image", "volume", "network", "system", "buildx", "builder")
+    ),
+    "dotnet": frozenset(("ef", "tool", "nuget")),
+    "gcloud": frozenset(("run", "app", "compute", "auth", "config", "builds", "projects")),
+    "gh": frozenset(
+        ("pr", "issue", "repo", "run", "workflow", "release", "auth", "secret", "gist", "label")
+    ),
+    "git": frozenset(("stash", "remote", "worktree", "submodule", "bisect", "lfs", "notes")),
+    "glab": frozenset(("mr", "issue", "ci", "repo")),
+    "kubectl": frozenset(("rollout", "config", "create", "auth", "top")),
+    "npm": frozenset(("run", "run-script", "config", "cache")),
+    "pnpm": frozenset(("run",)),
+    "poetry": frozenset(("env", "self", "cache")),
+    "prisma": frozenset(("db", "migrate")),
+    "rustup": frozenset(("target", "component", "toolchain")),
+    "supabase": frozenset(("db", "functions", "migration", "gen")),
+    "uv": frozenset(("pip", "tool", "python", "cache")),
+    "yarn": frozenset(("run", "workspaces")),
+}
+"""Subcommands that have subcommands of their own."""
+
+
+def _options(line: str) -> frozenset[str]:
+    return frozenset(line.split())
+
+
+VALUED: dict[str, frozenset[str]] = {
+    "awk": _options("-F -v -f"),
+    "bat": _options("-r --line-range -l --language -H --highlight-line --style --theme --paging"),
+    "bun": _options("--cwd --filter"),
+    "cargo": _options(
+        "-p --package --test --bin --example --features --target --manifest-path --profile -j"
+        " --color --bench --target-dir --message-format -Z --config"
+    ),
+    "curl": _options(
+        "-H --header -d --data --data-raw --data-binary --data-urlencode -X --request -o --output"
+        " -u --user -F --form -w --write-out -m --max-time --connect-timeout -b --cookie -c"
+        " --cookie-jar -A --user-agent -e --referer --retry -T --upload-file -x --proxy --cacert"
+        " --url --json -K --resolve -E --cert --key"
+    ),
+    "cut": _options("-d -f -c -b"),
+    "docker": _options(
+        "-t --tag -f --file -e --env -v --volume -p --publish --name --network --platform"
+        " --build-arg -w --workdir -u --user --target --progress -n --tail --since --format"
+        " --entrypoint --env-file --mount --filter --context --project-name --profile -H --host"
+        " --label -l --restart"
+    ),
+    "find": _options(
+        "-name -iname -path -ipath -type -maxdepth -mindepth -mtime -mmin -size -newer -perm -user"
+        " -regex -iregex"
+    ),
+    "gh": _options(
+        "-R --repo -t --title -b --body -F --body-file -B --base -H --head -L --limit --json -q"
+        " --jq -s --state -l --label -a --assignee -f --field --raw-field -X --method --search"
+        " --template -m --milestone -r --reviewer --author"
+    ),
+    "git": _options(
+        "-C -c --git-dir --work-tree -m --message -F --file -n --max-count -b -B --author --since"
+        " --until --after --before --format --pretty -S -G -L -u --set-upstream --grep --date --depth"
+        " -X --strategy -s --source --branch --diff-filter --pathspec-from-file -U --unified -o"
+    ),
+    "go": _options(
+        "-run -bench -timeout -count -o -tags -ldflags -coverprofile -cover -p -parallel -C -mod"
+        " -benchtime -covermode -coverpkg -cpu -fuzz -fuzztime -skip -vet -exec -gcflags"
+    ),
+    "gradle": _options("--tests -p --project-dir -x -b -c"),
+    "grep": _options(
+        "-e --regexp -f --file -m --max-count -A --after-context -B --before-context -C --context"
+        " --include --exclude --exclude-dir --color --colour -d -D --label"
+    ),
+    "head": _options("-n --lines -c --bytes"),
+    "jest": _options(
+        "-t --testNamePattern -c --config --testPathPattern -w --maxWorkers --selectProjects"
+        " --reporters --rootDir --testTimeout"
+    ),
+    "jq": _options("--arg --argjson --indent --slurpfile --rawfile -f --from-file -L"),
+    "kubectl": _options("-n --namespace -f --filename -o --output -l --selector -c --container"),
+    "less": _options("-p -x -j"),
+    "ls": _options("-I --ignore -w --width --color --sort --time"),
+    "make": _options("-C --directory -f --file -j --jobs -I -o -W -l"),
+    "mvn": _options("-pl -f -s -P -rf -T"),
+    "mypy": _options("--config-file -p -m --python-version --exclude"),
+    "nl": _options("-b -w -s -v -i -l -n -f -h -d"),
+    "node": _options("-r --require --import -e --eval -p --print --loader --env-file"),
+    "npm": _options("--prefix -w --workspace --loglevel --registry -C --tag"),
+    "pip": _options(
+        "-r --requirement -c --constraint -e --editable -i --index-url --extra-index-url -t"
+        " --target --python --prefix --root -f --find-links --platform"
+    ),
+    "pnpm": _options("-C --dir --filter -F --reporter --loglevel"),
+    "prettier": _options("--config --parser --ignore-path --plugin --log-level"),
+    "psql": _options("-c -d -h -p -U -f -v -F -o -P"),
+    "pytest": _options(
+        "-k -m -n -p -c --maxfail --tb --cov --cov-report -o -W --rootdir --timeout --durations"
+        " --ignore --deselect --junitxml --confcutdir --log-level --dist --basetemp -r --color"
+        " --override-ini --import-mode --html --randomly-seed --junit-xml --capture"
+    ),
+    "python": _options("-c -W -X"),
+    "rg": _options(
+        "-e --regexp -f --file -g --glob --iglob -t --type -T --type-not -m --max-count -A"
+        " --after-context -B --before-context -C --context -j --threads -M --max-columns -r"
+        " --replace --sort --sortr -d --max-depth --colors --color -E --encoding --max-filesize"
+        " --context-separator --type-add --engine --ignore-file"
+    ),
+    "ruff": _options("--select --ignore --config --line-length --output-format --target-version"),
+    "sed": _options("-e --expression -f --file -l"),
+    "sort": _options("-k -t -o -S -T --parallel"),
+    "ssh": _options("-i -p -o -l -F -L -R -D -J"),
+    "tail": _options("-n --lines -c --bytes -s --pid"),
+    "tree": _options("-L -I -P --charset --filelimit -H -T -o"),
+    "tsc": _options("-p --project --outDir --target --module --jsx --lib --moduleResolution"),
+    "tar": _options("-f -C --file --directory --exclude -T"),
+    "touch": _options("-t -d -r --date --reference"),
+    "truncate": _options("-s --size -r"),
+    "uv": _options("--directory --project --python -p --extra --group --with -r --index-url"),
+    "vitest": _options(
+        "-t --testNamePattern --config -c --reporter --project --root --dir --testTimeout --pool"
+    ),
+    "wget": _options("-O -o -P --header --timeout -t --tries -U --user-agent --post-data -q0"),
+    "yarn": _options("--cwd"),
+}
+SAME = {
+    "docker-compose": "docker", "egrep": "grep", "fgrep": "grep", "gawk": "awk", "ggrep": "grep",
+    "gradlew": "gradle", "gsed": "sed", "batcat": "bat", "mawk": "awk", "mvnw": "mvn",
+    "more": "less", "nawk": "awk", "pip3": "pip", "podman": "docker", "ripgrep": "rg",
+    "zgrep": "grep", "zcat": "cat", "py.test": "pytest",
+}  # fmt: skip
+"""Programs that take the options of another."""
+
+CLUSTERED = frozenset(
+    (
+        "awk", "bat", "cat", "cp", "cut", "grep", "head", "less", "ls", "mkdir", "mv", "nl", "rg",
+        "rm", "sed", "sort", "tail", "tar", "tee", "touch", "uniq", "wc", "xxd", "curl", "psql",
+    )
+)  # fmt: skip
+"""Programs where `-rn` is `-r -n` and `-A3` is `-A 3`."""
+
+ORDERED = frozenset(
+    (
+        "[", "[[", "awk", "convert", "echo", "ffmpeg", "find", "jq", "magick", "printf", "sed",
+        "sh", "ssh", "test", "xcodebuild", "rsync",
+    )
+)  # fmt: skip
+"""Programs whose words mean something else in another order."""
+ORDERED_SUBCOMMANDS = frozenset(
+    (("docker", "run"), ("docker", "exec"), ("docker", "compose exec"), ("docker", "compose run"),
+     ("kubectl", "exec"), ("cargo", "run"))
+)  # fmt: skip
+
+FOLDER_OPTIONS: dict[str, frozenset[str]] = {
+    "bun": frozenset(("--cwd",)),
+    "git": frozenset(("-C",)),
+    "go": frozenset(("-C",)),
+    "make": frozenset(("-C", "--directory")),
+    "npm": frozenset(("--prefix", "-C")),
+    "pnpm": frozenset(("-C", "--dir")),
+    "uv": frozenset(("--directory",)),
+    "yarn": frozenset(("--cwd",)),
+    "gradle": frozenset(("-p", "--project-dir")),
+}
+"""Options by which a program works in another folder."""
+
+FILLERS = frozenset(
+    (
+        "", ":", "[", "[[", "alias", "basename", "cd", "clear", "date", "declare", "dirname",
+        "echo", "exit", "export", "false", "local", "popd", "printf", "pushd", "pwd", "read",
+        "readonly", "return", "set", "shift", "shopt", "sleep", "source", ".", "test", "trap",
+        "true", "ulimit", "umask", "unset", "wait", "whoami", "hostname", "let", "break",
+        "continue", "which", "type", "hash",
+        "Set-Location", "Push-Location", "Pop-Location", "Write-Output", "Write-Host", "Test-Path",
+        "Start-Sleep", "Set-Variable", "Join-Path", "Get-Date", "Get-Location", "Out-Null",
+    )
+)  # fmt: skip
+"""Programs that a call is about only where nothing else stands in it."""
+FILTERS = frozenset(
+    (
+        "awk", "base64", "bat", "cat", "column", "cut", "fmt", "fold", "grep", "head", "iconv",
+        "jq", "less", "nl", "rev", "rg", "sed", "sort", "strings", "tac", "tail", "tee", "tr",
+        "uniq", "wc", "xxd", "yq",
+        "ConvertFrom-Json", "ConvertTo-Json", "ForEach-Object", "Format-List", "Format-Table",
+        "Group-Object", "Measure-Object", "Out-File", "Out-Host", "Out-Null", "Out-String",
+        "Select-Object", "Select-String", "Set-Variable", "Sort-Object", "Tee-Object",
+        "Where-Object", "findstr",
+    )
+)  # fmt: skip
+"""Programs that, later in a pipe, only shorten or lay out what another one says."""
+
+CMDLETS: dict[str, str] = {
+    name.lower(): name
+    for name in (
+        "Add-Content Clear-Content ConvertFrom-Json ConvertTo-Json Copy-Item Expand-Archive"
+        " ForEach-Object Format-List Format-Table Get-ChildItem Get-Command Get-Content Get-Date"
+        " Get-Item Get-Location Get-Process Group-Object Invoke-RestMethod Invoke-WebRequest"
+        " Join-Path Measure-Object Move-Item New-Item Out-File Out-Host Out-Null Out-String"
+        " Pop-Location Push-Location Remove-Item Rename-Item Resolve-Path Select-Object"
+        " Select-String Set-Content Set-Location Set-Variable Sort-Object Start-Process"
+        " Start-Sleep Stop-Process Tee-Object Test-Path Where-Object Write-Host Write-Output"
+    ).split()
+} | {
+    "%": "ForEach-Object", "?": "Where-Object", "ac": "Add-Content", "cat": "Get-Content",
+    "cd": "Set-Location", "chdir": "Set-Location", "copy": "Copy-Item", "cp": "Copy-Item",
+    "cpi": "Copy-Item", "del": "Remove-Item", "dir": "Get-ChildItem", "echo": "Write-Output",
+    "erase": "Remove-Item", "foreach": "ForEach-Object", "ft": "Format-Table",
+    "fl": "Format-List", "gc": "Get-Content", "gci": "Get-ChildItem", "gi": "Get-Item",
+    "iwr": "Invoke-WebRequest", "irm": "Invoke-RestMethod", "ls": "Get-ChildItem",
+    "md": "New-Item", "measure": "Measure-Object", "mi": "Move-Item", "move": "Move-Item",
+    "mv": "Move-Item", "ni": "New-Item", "popd": "Pop-Location", "pushd": "Push-Location",
+    "rd": "Remove-Item", "ren": "Rename-Item", "ri": "Remove-Item", "rm": "Remove-Item",
+    "rmdir": "Remove-Item", "sc": "Set-Content", "select": "Select-Object",
+    "sl": "Set-Location", "sls": "Select-String", "sort": "Sort-Object", "tee": "Tee-Object",
+    "type": "Get-Content", "where": "Where-Object", "write": "Write-Output",
+}  # fmt: skip
+"""PowerShell's own commands and their short names, in any letter case."""
+
+SWITCHES = frozenset(
+    (
+        "-raw", "-wait", "-recurse", "-force", "-append", "-nonewline", "-passthru", "-whatif",
+        "-verbose", "-quiet", "-simplematch", "-casesensitive", "-list", "-allmatches", "-notmatch",
+        "-noclobber", "-file", "-directory", "-name", "-unique", "-line", "-word", "-character",
+        "-descending", "-autosize", "-usebasicparsing", "-compress", "-confirm:$false", "-hidden",
+    )
+)  # fmt: skip
+"""Options of PowerShell's commands that take nothing along; all others do."""
