@@ -19,6 +19,7 @@ HEAVY = {
     "concurrent.futures",
     "importlib.metadata",
     "tomllib",
+    "tree_sitter",
     "watchfiles",
 }
 

@@ -10,6 +10,7 @@ from hansei.projection.commands.syntax import Dialect, Word
 from hansei.projection.commands.wrappers import program_name
 
 _NUMBER_OPTION = re.compile(r"[-+]\d+")
+_LONE = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*")
 _NONE: frozenset[str] = frozenset()
 
 
@@ -27,6 +28,8 @@ class Arguments(NamedTuple):
     """All of them as they stood, the program first."""
     program: str
     subcommand: str | None
+    named: tuple[Word, ...]
+    """The words that are its subcommand."""
     options: tuple[Option, ...]
     targets: tuple[Word, ...]
     rest: int
@@ -53,21 +56,25 @@ def read(words: tuple[Word, ...], dialect: Dialect) -> Arguments:
     options, targets, rest = _split(words[1:], valued, family in programs.CLUSTERED)
     if name == "docker-compose":
         targets.insert(0, Word("compose"))
-    taken = _subcommand_length(family, targets)
+    taken = _subcommand_length(family, words, targets)
     subcommand = " ".join(word.text for word in targets[:taken]) or None
     return Arguments(
         words,
         name if family != "docker" else "docker",
         subcommand,
+        tuple(targets[:taken]),
         tuple(options),
         tuple(targets[taken:]),
         max(rest - taken, 0),
     )
 
 
-def _subcommand_length(family: str, targets: list[Word]) -> int:
-    if family not in programs.SUBCOMMANDS or not targets or not _is_name(targets[0]):
+def _subcommand_length(family: str, words: tuple[Word, ...], targets: list[Word]) -> int:
+    if not targets or not _is_name(targets[0]) or family in programs.PLAIN:
         return 0
+    if family not in programs.SUBCOMMANDS:
+        # Of a program we do not know: a lone small word right behind it says what to do.
+        return 1 if words[1] is targets[0] and _LONE.fullmatch(words[1].text) else 0
     nested = targets[0].text in programs.NESTED.get(family, _NONE)
     return 2 if nested and len(targets) > 1 and _is_name(targets[1]) else 1
 
@@ -104,6 +111,8 @@ def _option(
 ) -> tuple[list[Option], int]:
     """The options that a word stands for, and whether the next word belongs to the last."""
     text = word.text
+    if following is not None and _is_option(following):
+        following = None
     if text in valued:
         return [Option(text, following)], 1 if following is not None else 0
     name, equals, value = text.partition("=")
@@ -111,7 +120,7 @@ def _option(
         return [Option(name, word._replace(text=value))], 0
     if _NUMBER_OPTION.fullmatch(text) or text.startswith("--") or not clustered:
         return [Option(text)], 0
-    found = []
+    found: list[Option] = []
     for at, letter in enumerate(text[1:], 1):
         if f"-{letter}" in valued:
             if rest := text[at + 1 :]:
@@ -136,7 +145,7 @@ def _cmdlet(name: str, words: tuple[Word, ...]) -> Arguments:
         else:
             options.append(Option(text, words[at]))
             at += 1
-    return Arguments(words, name, None, tuple(options), tuple(targets), len(targets))
+    return Arguments(words, name, None, (), tuple(options), tuple(targets), len(targets))
 
 
 def _is_option(word: Word) -> bool:

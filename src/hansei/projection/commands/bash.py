@@ -92,27 +92,27 @@ def _sequence(*nodes: Node) -> Sequence:
 def _items(tokens: Iterable[_Token]) -> Iterator[Item]:
     """Pipelines in order, put together from a flat row of tokens."""
     before, steps, negated, open_step = ";", list[Step](), False, True
-    for token in tokens:
-        if isinstance(token, (Redirect, Word)):
-            steps[-1:] = [_extended(steps[-1] if steps else Simple(()), token)]
+    for piece in tokens:
+        if isinstance(piece, (Redirect, Word)):
+            steps[-1:] = [_extended(steps[-1] if steps else Simple(()), piece)]
             open_step = False
-        elif isinstance(token, (Simple, Block)):
+        elif isinstance(piece, (Simple, Block)):
             if not open_step:
                 yield Item(before, tuple(steps), negated)
                 before, steps, negated = ";", [], False
-            steps.append(token)
+            steps.append(piece)
             open_step = False
-        elif token == "!":
+        elif piece == "!":
             if not open_step:
                 yield Item(before, tuple(steps), negated)
                 before, steps = ";", []
             negated, open_step = True, True
-        elif token in ("|", "|&"):
+        elif piece in ("|", "|&"):
             open_step = True
         else:
             if steps:
-                yield Item(before, tuple(steps), negated, token == "&")
-            before = token if token in ("&&", "||") else ";"
+                yield Item(before, tuple(steps), negated, piece == "&")
+            before = piece if piece in ("&&", "||") else ";"
             steps, negated, open_step = [], False, True
     if steps:
         yield Item(before, tuple(steps), negated)
@@ -188,7 +188,9 @@ def _assignments(node: Node) -> Simple:
     pairs = []
     for child in found:
         name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
-        pairs.append(("" if name is None else _text(name), Word("") if value is None else _word(value)))
+        pairs.append(
+            ("" if name is None else _text(name), Word("") if value is None else _word(value))
+        )
     return Simple((), tuple(pairs), nested=tuple(_nested(node)))
 
 

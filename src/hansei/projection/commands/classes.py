@@ -22,8 +22,27 @@ _SCRIPT_RUNNERS = ("npm run", "npm run-script", "pnpm", "pnpm run", "yarn", "yar
 _TARGET_RUNNERS = ("make", "just", "task", "rake", "deno task", "nx", "turbo", "turbo run", "mix",
                    "gradle", "gradlew", "composer", "hatch", "tox", "nox")  # fmt: skip
 _NAMES = {
-    Class.TEST: ("test", "tests", "test:*", "test-*", "*:test", "e2e*", "unit*", "coverage", "check"),
-    Class.BUILD: ("build", "build:*", "build-*", "*:build", "compile", "dist", "bundle", "assemble"),
+    Class.TEST: (
+        "test",
+        "tests",
+        "test:*",
+        "test-*",
+        "*:test",
+        "e2e*",
+        "unit*",
+        "coverage",
+        "check",
+    ),
+    Class.BUILD: (
+        "build",
+        "build:*",
+        "build-*",
+        "*:build",
+        "compile",
+        "dist",
+        "bundle",
+        "assemble",
+    ),
     Class.LINT: ("lint", "lint:*", "*:lint", "typecheck", "type-check", "tsc", "types", "clippy"),
     Class.FORMAT: ("format", "format:*", "fmt", "prettier"),
     Class.INSTALL: ("install", "setup", "bootstrap", "deps"),
@@ -57,12 +76,12 @@ _TABLE = {
         cargo clippy, go vet, golangci-lint, staticcheck, shellcheck, hadolint, markdownlint,
         yamllint, rubocop, tsc --noEmit, vue-tsc, svelte-check, next lint, lint-imports,
         pre-commit run, actionlint, swiftlint, ktlint, checkstyle, phpstan, psalm, credo, buf lint,
-        terraform validate, helm lint, node --check, bash -n, php -l, npx tsc --noEmit, ansible-lint
+        terraform validate, helm lint, node --check, bash -n, php -l, ansible-lint
     """,
     Class.FORMAT: """
         prettier, black, isort, ruff format, gofmt, goimports, go fmt, cargo fmt, rustfmt,
         clang-format, biome format, dprint, shfmt, autopep8, yapf, mix format, terraform fmt,
-        dart format, swift-format, scalafmt, google-java-format, ruff check --fix, npx prettier
+        dart format, swift-format, scalafmt, google-java-format, ruff check --fix
     """,
     Class.INSTALL: """
         npm install, npm i, npm ci, npm add, npm uninstall, npm update, pnpm install, pnpm i,
@@ -73,22 +92,23 @@ _TABLE = {
         apt update, apt-get update, apk add, dnf install, yum install, brew install, winget install,
         choco install, scoop install, cargo install, cargo add, cargo fetch, go get, go mod,
         gem install, bundle, bundle install, composer install, composer require, mix deps.get,
-        dotnet restore, dotnet add, rustup, nvm, corepack, playwright install, npx playwright install,
+        dotnet restore, dotnet add, rustup, nvm, corepack, playwright install,
         flutter pub, dart pub, ensurepip
     """,
     Class.RUN: """
         python, node, tsx, ts-node, deno, deno run, bun, bun run, ruby, perl, php, java, bash, sh,
-        zsh, pwsh, powershell, cargo run, go run, dotnet run, npm start, npm run, pnpm run, yarn run,
-        pnpm start, yarn start, uvicorn, gunicorn, flask, flask run, next dev, next start, vite, vite dev,
-        vite preview, nodemon, docker run, docker compose up, docker start, docker exec,
-        docker compose exec, docker compose run, rails server, mix run, http.server, streamlit,
-        jupyter, electron, swift run, flutter run, ./*, Start-Process, cargo bench, osascript
+        zsh, pwsh, powershell, cargo run, go run, dotnet run, npm start, npm run, pnpm run,
+        yarn run, pnpm start, yarn start, uvicorn, gunicorn, flask, flask run, next dev,
+        next start, vite, vite dev, vite preview, nodemon, docker run, docker compose up,
+        docker start, docker exec, docker compose exec, docker compose run, rails server, mix run,
+        http.server, streamlit, jupyter, electron, swift run, flutter run, Start-Process,
+        cargo bench, osascript
     """,
     Class.GIT: "git, gh, glab, hub, git-lfs, tig, jj",
     Class.SEARCH: """
         rg, grep, egrep, fgrep, ag, ack, find, fd, fdfind, locate, git grep, Select-String, findstr,
-        ast-grep, sg, fzf, ls, tree, exa, eza, dir, Get-ChildItem, which, where, whereis, Get-Command,
-        git ls-files, rg --files, mdfind, zgrep
+        ast-grep, sg, fzf, ls, tree, exa, eza, dir, Get-ChildItem, which, where, whereis,
+        Get-Command, git ls-files, rg --files, mdfind, zgrep
     """,
     Class.READ: """
         cat, head, tail, less, more, nl, bat, sed, awk, wc, od, xxd, hexdump, strings, Get-Content,
@@ -116,14 +136,17 @@ def classify(arguments: Arguments, own: Mapping[str, Class] | None = None) -> Cl
         if found is not None:
             return found
     found = _best(_known().get(arguments.program, ()), plain, flags)
-    if found is None and _is_file(arguments.program):
+    if found is None and _is_file(arguments):
         return Class.RUN
     return found or Class.OTHER
 
 
-def _is_file(program: str) -> bool:
-    """Whether what is run is a script that lies about, rather than an installed program."""
-    return program.endswith((".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1"))
+def _is_file(arguments: Arguments) -> bool:
+    """Whether what is run is a file that lies about, rather than an installed program."""
+    spelled = arguments.words[0].text if arguments.words else ""
+    return spelled.startswith(("./", "../")) or spelled.endswith(
+        (".sh", ".py", ".js", ".mjs", ".ts", ".rb", ".pl", ".ps1")
+    )
 
 
 def _best(rules: Iterable[_Rule], plain: tuple[str, ...], flags: set[str]) -> Class | None:

@@ -180,11 +180,9 @@ class Walk:
         """`> file` alone empties it."""
         changes = tuple(_located(writes.redirected(step.redirects), shell))
         if changes:
-            nothing = words_of.read((Word(":"),), self.dialect)
-            self.commands.append(
-                Command(":", None, (), (), Class.OTHER, shell.directory, 0, False, False, (), (), (),
-                        changes, nothing)
-            )  # fmt: skip
+            nothing = Unwrapped((Word(":"),))
+            command = self._command(step._replace(words=(Word(":"),)), nothing, shell, True, 0)
+            self.commands.append(command)
 
     def _inner_script(
         self, step: Simple, wrapped: Unwrapped, shell: _Shell, counts: bool, stage: int
@@ -226,8 +224,9 @@ class Walk:
         self, step: Simple, wrapped: Unwrapped, shell: _Shell, counts: bool, stage: int
     ) -> Command:
         given = words_of.read(wrapped.words, self.dialect)
-        place = replace(shell, directory=_directory(given, wrapped, shell))
-        read, changes = [], []
+        directory = _directory(given, wrapped, shell)
+        place = shell if directory == shell.directory else replace(shell, directory=directory)
+        read, changes = list[Read](), list[Write]()
         for words in _variants(wrapped.words, shell.variables):
             now = given if words is wrapped.words else words_of.read(words, self.dialect)
             read += _reads(now, step, place)
@@ -236,6 +235,8 @@ class Walk:
         kind = classify(given, self.own)
         if changes and not read and kind is Class.READ:
             kind = Class.OTHER
+        if kind is Class.OTHER and wrapped.wrappers[-1:] == ("python -m",):
+            kind = Class.RUN
         return Command(
             given.program,
             given.subcommand,
@@ -262,16 +263,10 @@ def main_command(commands: list[Command]) -> int | None:
         or (command.stage > 0 and command.program in programs.FILTERS)
         for command in commands
     ]
-    looks = (Class.READ, Class.SEARCH)
-    for wanted in (
-        lambda at: not filtering[at] and commands[at].kind not in looks,
-        lambda at: not filtering[at],
-        lambda _: True,
-    ):
-        found = [at for at in range(len(commands)) if wanted(at)]
-        if found:
-            return found[-1]
-    return None
+    telling = [at for at in range(len(commands)) if not filtering[at]]
+    doing = [at for at in telling if commands[at].kind not in (Class.READ, Class.SEARCH)]
+    found = doing or telling or range(len(commands))
+    return found[-1] if found else None
 
 
 def deciding_command(commands: list[Command]) -> int | None:
@@ -384,16 +379,15 @@ def _expanded(word: Word, variables: Mapping[str, tuple[str, ...]]) -> tuple[str
     """The texts a word stands for; None where that is not told."""
     if word.literal:
         return (word.text,)
-    texts = (word.text,)
-    for name in {found[1] or found[2] for found in _VARIABLE.finditer(word.text)}:
+    texts: tuple[str, ...] = (word.text,)
+    for name in sorted({found[1] or found[2] for found in _VARIABLE.finditer(word.text)}):
         values = variables.get(name)
         if not values:
             return None
-        texts = tuple(
-            _VARIABLE.sub(lambda it, v=value, n=name: v if (it[1] or it[2]) == n else it[0], text)
-            for text in texts
-            for value in values
-        )[:_MOST_VALUES]
+        spelling = re.compile(rf"\$(?:\{{{name}\}}|{name}\b)")
+        texts = tuple(value.join(spelling.split(text)) for text in texts for value in values)[
+            :_MOST_VALUES
+        ]
     return None if any("$" in text or "`" in text for text in texts) else texts
 
 
@@ -408,9 +402,7 @@ def _variants(
     rounds = max((len(texts) for texts in each if texts), default=1)
     for number in range(rounds):
         yield tuple(
-            word
-            if texts is None or word.literal
-            else Word(texts[number % len(texts)], word.quoted)
+            word if texts is None or word.literal else Word(texts[number % len(texts)], word.quoted)
             for word, texts in zip(words, each, strict=True)
         )
 

@@ -30,6 +30,11 @@ _TEMPORARY = re.compile(
     r"|\$\{?(?:TMPDIR|TEMP|TMP)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_SPACED_PATH = re.compile(
+    r"(?:[A-Za-z]:|~|\.{1,2})?[\\/][\w .,@()+\\/-]*\w[\\/]?"
+    r"|[\w.@+-][\w .@+-]*(?:[\\/][\w .@+-]+)+\.\w{1,5}"
+)
+"""What is a path in spite of spaces in it."""
 _HOME = re.compile(r"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Z]:/Users/[^/]+)(?=/|$)")
 _NUMBERS = re.compile(r"[+-]?\d[\d.,:;$+-]*(?:[a-zA-Z%]|p;?)?(?:\d[\d.,;$+-]*p?;?)*")
 _DIGITS = re.compile(r"\d+(?:\.\d+)*")
@@ -85,9 +90,7 @@ def normal(command: Command, roots: Sequence[str] = ()) -> str:
     family = programs.SAME.get(given.program, given.program)
     pair = (given.program, given.subcommand or "")
     if family in programs.ORDERED or pair in programs.ORDERED_SUBCOMMANDS:
-        taken = len((given.subcommand or "").split())
-        rest = [_word(word, roots) for word in given.words[1:]]
-        body = [text for text in rest if taken <= 0 or text not in given.subcommand.split()]
+        body = [_word(word, roots) for word in given.words[1:] if word not in given.named]
         return " ".join(part for part in (*head, *body) if part)
     options = sorted({_option(option, family, roots) for option in _telling(given, family)})
     before, after = given.targets[: given.rest], given.targets[given.rest :]
@@ -127,31 +130,34 @@ def _word(word: Word, roots: Sequence[str]) -> str:
         return "{url}"
     if _TEMPORARY.fullmatch(paths.spelled(text)):
         return "{tmp}"
-    if _SPACE.search(text):
+    if "\n" in text or (_SPACE.search(text) and not _SPACED_PATH.fullmatch(text)):
         return "{text}"
     if not word.literal:
         return text if _VARIABLES.fullmatch(text) else "{value}"
     if _NUMBERS.fullmatch(text):
         return _quoted(_DIGITS.sub("{n}", text))
     text = _path(text, roots)
+    if _SPACE.search(text) and not _SPACED_PATH.fullmatch(text):
+        text = f"./{text}" if _SPACED_PATH.fullmatch(f"./{text}") else "{text}"
     text = _HASH.sub("{hash}", _ID.sub("{id}", text))
     return _quoted(_VERSION.sub("{n}", text))
 
 
 def _path(text: str, roots: Sequence[str]) -> str:
     """A path from its root, from the home folder, or as it is."""
-    if text.startswith("./") and len(text) > 2:
+    if text.startswith("./") and len(text) > 2 and not _SPACE.search(text):
         return text[2:]
     if not paths.is_absolute(text):
         return text
-    whole = paths.spelled(text)
+    whole = paths.spelled(text).rstrip("/") or "/"
     for root in roots:
         top = paths.spelled(root).rstrip("/")
         if whole == top:
             return "."
         if whole.startswith(f"{top}/"):
             return whole[len(top) + 1 :]
-    return _HOME.sub("~", whole)
+    home = _HOME.match(whole)
+    return f"~{whole[home.end() :]}" if home else whole
 
 
 def _spaceless(text: str) -> str:

@@ -28,6 +28,8 @@ _POWERSHELL = re.compile(
     r"|\$env:\w|\$_\.|\$PSScriptRoot|\s-(?:LiteralPath|TotalCount|ErrorAction|Recurse|ItemType)\b"
     r"|(?:^|\n)\s*\$\w+\s*=\s",
 )
+_TELLING = 2000
+"""Characters that show whose grammar a text follows."""
 _PATCH = re.compile(r"\s*(?:apply_?patch\s+)?(?:<<\s*\S+\s*\n)?\s*\*\*\* Begin Patch")
 _WORD = re.compile(r"[^\s|;&<>()\"'`$]+")
 _NO_PATTERNS: tuple[tuple[str, Class], ...] = ()
@@ -44,9 +46,7 @@ def parse(
 
 
 @lru_cache(maxsize=KEPT)
-def _parsed(
-    text: str, dialect: Dialect | None, own: tuple[tuple[str, Class], ...]
-) -> Script:
+def _parsed(text: str, dialect: Dialect | None, own: tuple[tuple[str, Class], ...]) -> Script:
     for tried in (dialect,) if dialect else _likely(text):
         walk = Walk(tried, _tree, dict(own))
         try:
@@ -73,7 +73,7 @@ def _script(walk: Walk) -> Script:
 
 def _likely(text: str) -> tuple[Dialect, ...]:
     """The grammars a text may follow, the likelier one first."""
-    if _POWERSHELL.search(text):
+    if _POWERSHELL.search(text, 0, _TELLING):
         return (Dialect.POWERSHELL, Dialect.BASH)
     return (Dialect.BASH,)
 
@@ -83,7 +83,7 @@ def _tree(text: str, dialect: Dialect) -> Sequence:
         raise Unparsable
     if _PATCH.match(text):
         return (Item(";", (Simple((Word("apply_patch"), Word(text, quoted=True))),)),)
-    return (bash if dialect is Dialect.BASH else powershell).parse(text)
+    return bash.parse(text) if dialect is Dialect.BASH else powershell.parse(text)
 
 
 def _first_words(text: str) -> Sequence:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node, Parser
 
+_BARE = re.compile(
+    r"'[^']*'|\"[^\"]*\"|(?<=\s)(-|[\w.*:\\/-]+(?:[ \t]*,[ \t]*[\w.*:\\/-]+)+)(?=[\s|;)}]|$)"
+)
+"""Lists of bare words and a lone dash, which the grammar does not know; quoted ones it does."""
 _CHOICES = frozenset(("if_statement", "switch_statement", "try_statement"))
 _LOOPS = frozenset(("foreach_statement", "for_statement", "while_statement", "do_statement"))
 _STATEMENTS = frozenset(("pipeline", "function_statement", *_CHOICES, *_LOOPS))
@@ -29,10 +34,22 @@ _STATEMENTS = frozenset(("pipeline", "function_statement", *_CHOICES, *_LOOPS))
 
 def parse(text: str) -> Sequence:
     """The statements of a script; raises `Unparsable`."""
-    root = _parser().parse(text.encode("utf-8", "surrogatepass")).root_node
+    root = _root(text)
+    if root.has_error:
+        root = _root(_BARE.sub(_quoted, text))
     if root.has_error:
         raise Unparsable
     return _sequence(root)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    if not found[1]:
+        return found[0]
+    return ",".join(f'"{part.strip()}"' for part in found[1].split(","))
+
+
+def _root(text: str) -> Node:
+    return _parser().parse(text.encode("utf-8", "surrogatepass")).root_node
 
 
 @cache
@@ -156,7 +173,9 @@ def _text(node: Node) -> str:
 def _string(node: Node) -> Word:
     text = _text(node).strip()
     if text.startswith(("@'", '@"')):
-        return Word(text[2:-2].strip("\r\n"), quoted=True, literal=text[1] == "'" or "$" not in text)
+        return Word(
+            text[2:-2].strip("\r\n"), quoted=True, literal=text[1] == "'" or "$" not in text
+        )
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         inside = text[1:-1]
         return Word(inside, quoted=True, literal=text[0] == "'" or "$" not in inside)

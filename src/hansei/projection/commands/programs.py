@@ -6,14 +6,31 @@ Data, so that a program is taught by adding a line. An option that is not listed
 from __future__ import annotations
 
 _BY_WORD = (
-    "apt apt-get aws az bazel brew bun bundle cargo cmake composer conda crane dart deno dnf docker"
-    " docker-compose dotnet drizzle-kit fly flutter gcloud gh git glab go gradle gradlew helm heroku"
-    " just kubectl lerna make mix mvn mvnw netlify next ng npm nx openssl pip pip3 pipenv pipx pnpm"
-    " podman poetry prisma pulumi rails rake ruff rustup sam scoop sbt supabase swift systemctl task"
-    " terraform tofu turbo uv vercel vite winget wrangler yarn yum"
+    "apt apt-get aws az bazel brew bun bundle cargo cmake composer conda crane dart deno dnf"
+    " docker docker-compose dotnet drizzle-kit flutter fly gcloud gh git glab go gradle gradlew"
+    " helm heroku just kubectl lerna make mix mvn mvnw netlify next ng npm nx openssl pip pip3"
+    " pipenv pipx pnpm podman poetry prisma pulumi rails rake ruff rustup sam sbt scoop supabase"
+    " swift systemctl task terraform tofu turbo uv vercel vite winget wrangler yarn yum"
 )
 SUBCOMMANDS = frozenset(_BY_WORD.split())
 """Programs whose first plain word says what they are to do."""
+
+_NO_SUBCOMMANDS = (
+    "alias attrib awk base64 basename bash bat bc black bunzip2 bzip2 call cat cc cd chgrp chmod"
+    " chown cksum clang clear cmp column comm copy cp curl cut dd declare del df diff dig dir"
+    " dirname du echo egrep env eslint eval exit export expr false fd fgrep file find findstr fold"
+    " fuser gcc getent gofmt grep gunzip gzip hash head history host hostname icacls id install"
+    " isort java javac jest jq kill killall less ln local locate ls lsof man md5sum mkdir mktemp"
+    " mocha more mount move mv mypy nano nc nl node nodemon nohup nproc od open osascript paste"
+    " perl pgrep php ping pkill playwright popd prettier printenv printf ps psql pushd pwd pylint"
+    " pyright pytest python read readlink realpath ren return rev rg rm rmdir rsync ruby say scp"
+    " script sed seq set sh sha256sum shasum sleep sort source split sqlite3 ssh start stat"
+    " strings su sum sync tac tail tar taskkill tasklist tee test time top touch tr trap tree true"
+    " ts-node tsc tsx type uname uniq unlink unset unzip uptime vi vim vitest vue-tsc wc wget"
+    " where whereis which who whoami xargs xxd yes zip zsh"
+)
+PLAIN = frozenset(_NO_SUBCOMMANDS.split())
+"""Programs whose first plain word is a file, a pattern or a text."""
 
 NESTED: dict[str, frozenset[str]] = {
     "aws": frozenset(("s3", "s3api", "ec2", "iam", "lambda", "logs", "sts", "ecr", "ecs", "ssm")),
@@ -79,8 +96,8 @@ VALUED: dict[str, frozenset[str]] = {
     ),
     "git": _options(
         "-C -c --git-dir --work-tree -m --message -F --file -n --max-count -b -B --author --since"
-        " --until --after --before --format --pretty -S -G -L -u --set-upstream --grep --date --depth"
-        " -X --strategy -s --source --branch --diff-filter --pathspec-from-file -U --unified -o"
+        " --until --after --before --format --pretty -S -G -L -u --set-upstream --grep --date"
+        " --depth -X --strategy -s --source --diff-filter --pathspec-from-file -U --unified -o"
     ),
     "go": _options(
         "-run -bench -timeout -count -o -tags -ldflags -coverprofile -cover -p -parallel -C -mod"
@@ -198,8 +215,8 @@ FILLERS = frozenset(
 FILTERS = frozenset(
     (
         "awk", "base64", "bat", "cat", "column", "cut", "fmt", "fold", "grep", "head", "iconv",
-        "jq", "less", "nl", "rev", "rg", "sed", "sort", "strings", "tac", "tail", "tee", "tr",
-        "uniq", "wc", "xxd", "yq",
+        "jq", "json.tool", "less", "nl", "rev", "rg", "sed", "sort", "strings", "tac", "tail",
+        "tee", "tr", "uniq", "wc", "xxd", "yq",
         "ConvertFrom-Json", "ConvertTo-Json", "ForEach-Object", "Format-List", "Format-Table",
         "Group-Object", "Measure-Object", "Out-File", "Out-Host", "Out-Null", "Out-String",
         "Select-Object", "Select-String", "Set-Variable", "Sort-Object", "Tee-Object",
@@ -208,18 +225,16 @@ FILTERS = frozenset(
 )  # fmt: skip
 """Programs that, later in a pipe, only shorten or lay out what another one says."""
 
-CMDLETS: dict[str, str] = {
-    name.lower(): name
-    for name in (
-        "Add-Content Clear-Content ConvertFrom-Json ConvertTo-Json Copy-Item Expand-Archive"
-        " ForEach-Object Format-List Format-Table Get-ChildItem Get-Command Get-Content Get-Date"
-        " Get-Item Get-Location Get-Process Group-Object Invoke-RestMethod Invoke-WebRequest"
-        " Join-Path Measure-Object Move-Item New-Item Out-File Out-Host Out-Null Out-String"
-        " Pop-Location Push-Location Remove-Item Rename-Item Resolve-Path Select-Object"
-        " Select-String Set-Content Set-Location Set-Variable Sort-Object Start-Process"
-        " Start-Sleep Stop-Process Tee-Object Test-Path Where-Object Write-Host Write-Output"
-    ).split()
-} | {
+_OWN_NAMES = (
+    "Add-Content Clear-Content ConvertFrom-Json ConvertTo-Json Copy-Item Expand-Archive"
+    " ForEach-Object Format-List Format-Table Get-ChildItem Get-Command Get-Content Get-Date"
+    " Get-Item Get-Location Get-Process Group-Object Invoke-RestMethod Invoke-WebRequest"
+    " Join-Path Measure-Object Move-Item New-Item Out-File Out-Host Out-Null Out-String"
+    " Pop-Location Push-Location Remove-Item Rename-Item Resolve-Path Select-Object"
+    " Select-String Set-Content Set-Location Set-Variable Sort-Object Start-Process"
+    " Start-Sleep Stop-Process Tee-Object Test-Path Where-Object Write-Host Write-Output"
+)
+CMDLETS: dict[str, str] = {name.lower(): name for name in _OWN_NAMES.split()} | {
     "%": "ForEach-Object", "?": "Where-Object", "ac": "Add-Content", "cat": "Get-Content",
     "cd": "Set-Location", "chdir": "Set-Location", "copy": "Copy-Item", "cp": "Copy-Item",
     "cpi": "Copy-Item", "del": "Remove-Item", "dir": "Get-ChildItem", "echo": "Write-Output",

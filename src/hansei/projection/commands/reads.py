@@ -162,16 +162,24 @@ def _tail(arguments: Arguments) -> Shown:
 
 
 def _sed(arguments: Arguments) -> Shown:
-    scripts = [it.value.text for it in arguments.options if it.name in ("-e", "--expression") and it.value]
+    scripts = [
+        it.value.text for it in arguments.options if it.name in ("-e", "--expression") and it.value
+    ]
     targets = arguments.targets
     if not scripts and not arguments.has("-f", "--file") and targets:
         scripts, targets = [targets[0].text], targets[1:]
-    if arguments.has("-i", "--in-place") or any(it.name.startswith("-i") for it in arguments.options):
+    if arguments.has("-i", "--in-place") or any(
+        it.name.startswith("-i") for it in arguments.options
+    ):
         return Shown((), how=How.HIDDEN)
     pieces = [piece.strip() for script in scripts for piece in re.split(r"[;\n]", script)]
     pieces = [piece for piece in pieces if piece]
     if arguments.has("-n", "--quiet", "--silent"):
-        found = [_SED_RANGE.fullmatch(piece.replace(" ", "")) for piece in pieces if not _SED_QUIT.fullmatch(piece)]
+        found = [
+            _SED_RANGE.fullmatch(piece.replace(" ", ""))
+            for piece in pieces
+            if not _SED_QUIT.fullmatch(piece)
+        ]
         if found and all(it and it[1] for it in found):
             return Shown(targets, tuple(_sed_range(it[1], it[2]) for it in found if it))
         return Shown(targets, how=How.PART)

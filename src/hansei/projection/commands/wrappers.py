@@ -7,6 +7,7 @@ and its like hand over a text that is a script of its own.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from hansei.projection.commands.syntax import Dialect, Word
@@ -101,6 +102,7 @@ _RUNNERS = {
     ("direnv", "exec"): _takes(skipped=1),
     ("nix", "develop"): _takes(),
 }  # fmt: skip
+_RUNNING = frozenset(runner[0] for runner in _RUNNERS)
 _NEEDS_DASHES = frozenset((("mise", "exec"), ("mise", "x"), ("nix", "develop")))
 """These name the program only after `--` or `-c`."""
 _ANYWHERE = frozenset(("-C", "--dir", "--prefix", "--filter", "-F", "-w", "--workspace", "--cwd"))
@@ -131,6 +133,7 @@ def unwrap(words: tuple[Word, ...]) -> Unwrapped:
     return found
 
 
+@lru_cache(maxsize=1024)
 def program_name(text: str) -> str:
     """The name a program is known by: no folder, no `.exe`, no version of Python."""
     name = text.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1] or text
@@ -148,10 +151,9 @@ def _one_off(found: Unwrapped) -> Unwrapped | None:
         return _module(found)
     if name in _WRAPPERS:
         return _after(found, _WRAPPERS[name], name, 1)
-    for runner, wrapper in _RUNNERS.items():
-        if name == runner[0]:
-            at = _subcommand_at(words, runner)
-            if at:
+    if name in _RUNNING:
+        for runner, wrapper in _RUNNERS.items():
+            if name == runner[0] and (at := _subcommand_at(words, runner)):
                 return _after(found, wrapper, " ".join(runner), at)
     return None
 
@@ -245,4 +247,5 @@ def _script(name: str, words: tuple[Word, ...]) -> Script | None:
 
 
 def _joined(words: tuple[Word, ...], dialect: Dialect, options: str) -> Script | None:
-    return Script(" ".join(word.text for word in words), dialect, options) if words else None
+    text = " ".join(word.text for word in words)
+    return Script(text, dialect, options) if text not in ("", "-") else None

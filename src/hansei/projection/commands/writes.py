@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _OUTPUTS = {">": Writing.REPLACE, ">|": Writing.REPLACE, "&>": Writing.REPLACE,
             ">>": Writing.APPEND, "&>>": Writing.APPEND, ">&": Writing.REPLACE}  # fmt: skip
 _NOWHERE = re.compile(r"/dev/.*|&?\d+|-|\$null|nul", re.IGNORECASE)
-_PATCH_HEAD = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
+_PATCH_HEAD = re.compile(
+    r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.MULTILINE
+)
 _PATCHED = {
     "Add File": Writing.REPLACE,
     "Update File": Writing.EDIT,
@@ -33,7 +35,11 @@ def redirected(redirects: Iterable[Redirect]) -> Iterator[Change]:
     """Files that output is sent to."""
     for redirect in redirects:
         how = _OUTPUTS.get(redirect.operator.lstrip("0123456789*"))
-        if how is not None and redirect.target.text and not _NOWHERE.fullmatch(redirect.target.text):
+        if (
+            how is not None
+            and redirect.target.text
+            and not _NOWHERE.fullmatch(redirect.target.text)
+        ):
             yield redirect.target, how
 
 
@@ -158,7 +164,9 @@ def _created(arguments: Arguments) -> Iterator[Change]:
 def _from_to(arguments: Arguments) -> tuple[Word | None, Word | None]:
     targets = list(arguments.targets)
     source = next((it.value for it in arguments.options if it.name in _PATHS), None)
-    target = next((it.value for it in arguments.options if it.name in ("-destination", "-newname")), None)
+    target = next(
+        (it.value for it in arguments.options if it.name in ("-destination", "-newname")), None
+    )
     source = source or (targets.pop(0) if targets else None)
     return source, target or (targets.pop(0) if targets else None)
 
