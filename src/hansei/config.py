@@ -86,8 +86,9 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     prices: dict[str, PriceOverride] = msgspec.field(default_factory=dict)
     """Your own prices, by model name."""
     commands: dict[CommandPattern, CommandClass] = msgspec.field(default_factory=dict)
-    """What your own commands are for: `"just check*" = "test"`. Words with a dash must be among the
-    options; `*` is anything within a word."""
+    """What your own commands are for (test, build, lint, format, install, run, git, search, read,
+    other): `"just verify*" = "test"`. `*` is anything within a word; words with a dash must be
+    among the options."""
 
 
 @dataclass(frozen=True)

@@ -13,32 +13,95 @@ from hansei.projection.commands.parsing import parse
 
 EXAMPLES = {
     Class.TEST: [
-        "pytest -q", "python -m pytest", "npm test", "npm run test:unit", "pnpm -r test", "go test ./...",
-        "cargo test -p core", "npx vitest run", "make test", "./gradlew test", "dotnet test",
-        "uv run pytest", "yarn test --watch=false", "python -m unittest", "just test", "make check",
+        "pytest -q",
+        "python -m pytest",
+        "npm test",
+        "npm run test:unit",
+        "pnpm -r test",
+        "go test ./...",
+        "cargo test -p core",
+        "npx vitest run",
+        "make test",
+        "./gradlew test",
+        "dotnet test",
+        "uv run pytest",
+        "yarn test --watch=false",
+        "python -m unittest",
+        "just test",
+        "make check",
     ],
     Class.BUILD: [
-        "npm run build", "make", "make -C lib all", "cargo build --release", "go build ./...", "tsc -p .",
-        "docker build -t app .", "docker compose build", "mvn package", "vite build",
+        "npm run build",
+        "make",
+        "make -C lib all",
+        "cargo build --release",
+        "go build ./...",
+        "tsc -p .",
+        "docker build -t app .",
+        "docker compose build",
+        "mvn package",
+        "vite build",
     ],
     Class.LINT: [
-        "eslint src", "npx tsc --noEmit", "ruff check .", "mypy src", "cargo clippy", "go vet ./...",
-        "npm run lint", "python -m py_compile a.py", "pnpm typecheck",
+        "eslint src",
+        "npx tsc --noEmit",
+        "ruff check .",
+        "mypy src",
+        "cargo clippy",
+        "go vet ./...",
+        "npm run lint",
+        "python -m py_compile a.py",
+        "pnpm typecheck",
     ],
-    Class.FORMAT: ["prettier --write .", "ruff format", "gofmt -w a.go", "cargo fmt", "npm run format"],
+    Class.FORMAT: [
+        "prettier --write .",
+        "ruff format",
+        "gofmt -w a.go",
+        "cargo fmt",
+        "npm run format",
+    ],
     Class.INSTALL: [
-        "npm ci", "pip install -r requirements.txt", "python -m pip install x", "uv sync", "yarn",
-        "sudo apt-get install -y jq", "brew install jq", "python -m venv .venv", "go mod tidy",
+        "npm ci",
+        "pip install -r requirements.txt",
+        "python -m pip install x",
+        "uv sync",
+        "yarn",
+        "sudo apt-get install -y jq",
+        "brew install jq",
+        "python -m venv .venv",
+        "go mod tidy",
     ],
     Class.RUN: [
-        "python scripts/a.py", "node server.js", "./run.sh", "./serve", "npm start", "npm run dev", "cargo run",
-        "python -m app.cli", "docker compose up -d", "bash deploy.sh",
+        "python scripts/a.py",
+        "node server.js",
+        "./run.sh",
+        "./serve",
+        "npm start",
+        "npm run dev",
+        "cargo run",
+        "python -m app.cli",
+        "docker compose up -d",
+        "bash deploy.sh",
     ],
     Class.GIT: ["git status", "git -C web push", "gh pr create --title x"],
-    Class.SEARCH: ["rg foo", "grep -rn foo src", "find . -name a", "ls -la", "git grep foo", "tree -L 2"],
+    Class.SEARCH: [
+        "rg foo",
+        "grep -rn foo src",
+        "find . -name a",
+        "ls -la",
+        "git grep foo",
+        "tree -L 2",
+    ],
     Class.READ: ["cat a", "sed -n 1,5p a", "head -5 a", "wc -l a", "jq . a.json", "nl a"],
-    Class.OTHER: ["cd web", "echo hi", "mkdir -p a", "cat > a.txt <<< hi", "sed -i s/a/b/ a", "frobnicate now"],
-}  # fmt: skip
+    Class.OTHER: [
+        "cd web",
+        "echo hi",
+        "mkdir -p a",
+        "cat > a.txt << E\nhi\nE",
+        "sed -i s/a/b/ a",
+        "frobnicate now",
+    ],
+}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +125,9 @@ def test_config_says_what_your_commands_are_for() -> None:
     assert parse("just verify", own=settings.commands).commands[0].kind is Class.TEST
 
 
-@pytest.mark.parametrize("line", ['"just" = "testing"', '"" = "test"', '"--flag" = "test"', "x = 1"])
+@pytest.mark.parametrize(
+    "line", ['"just" = "testing"', '"" = "test"', '"--flag" = "test"', "x = 1"]
+)
 def test_config_refuses_what_it_cannot_mean(line: str) -> None:
     with pytest.raises(ConfigError, match="commands"):
         parse_settings(f"[commands]\n{line}\n".encode(), Path("config.toml"))

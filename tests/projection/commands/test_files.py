@@ -156,7 +156,7 @@ def test_powershell_shows_these_lines(text: str, reads: list[str]) -> None:
         ("for f in a b; do touch $f.py; done", ["create a.py", "create b.py"]),
         ("> a.txt", ["replace a.txt"]),
         (
-            "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch\nEOF",
+            "apply_patch <<'E'\n*** Begin Patch\n*** Update File: a.py\n@@\n*** End Patch\nE",
             ["edit a.py"],
         ),
     ],

@@ -9,15 +9,17 @@ from hansei.projection.commands.model import Dialect, Script
 from hansei.projection.commands.normal import normal_call, shown_call
 from hansei.projection.commands.parsing import parse
 
-WORDS = st.sampled_from(
-    (
-        "cat git npm run test pytest python -m -c bash -lc sudo env X=1 timeout 60 head -n 5 -20 tail"
-        " sed 10,20p 's/a b/c/' \"$X/a.py\" $X ${Y} $(ls) `pwd` a.py ./src/b.ts /tmp/x /home/me/r/a.py"
-        " 'my file.txt' '/a b/c d.txt' *.py {a,b} -- - --flag=1 --tb=short -rn -A3 docker exec find -name"
-        " https://x.org/a 3f2a9bc x@1.2.3 'it'\"'\"'s' \\\\ é if { } ! [ ] commit checkout xargs uv npx"
-    ).split(" ")
+SPELLED = (
+    "cat git npm run test pytest python -m -c bash -lc sudo env X=1 timeout 60 head -n 5 -20"
+    " tail sed 10,20p 's/a b/c/' \"$X/a.py\" $X ${Y} $(ls) `pwd` a.py ./src/b.ts /tmp/x"
+    " /home/me/r/a.py 'my file.txt' '/a b/c d.txt' *.py {a,b} -- - --flag=1 --tb=short -rn -A3"
+    " docker exec find -name https://x.org/a 3f2a9bc x@1.2.3 'it'\"'\"'s' \\\\ é if { } ! [ ]"
+    " commit checkout xargs uv npx"
 )
-OPERATORS = st.sampled_from((" ", " ", " ", " && ", " | ", "; ", " || ", "\n", " > ", " 2>&1 ", " & "))
+WORDS = st.sampled_from(SPELLED.split(" "))
+OPERATORS = st.sampled_from(
+    (" ", " ", " ", " && ", " | ", "; ", " || ", "\n", " > ", " 2>&1 ", " & ")
+)
 COMMANDS = st.lists(st.tuples(WORDS, OPERATORS), max_size=14).map(
     lambda pairs: "".join(word + operator for word, operator in pairs)
 )

@@ -91,8 +91,14 @@ def test_these_are_different_commands(text: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("text", "normal"),
     [
-        ("cd /srv/x && FOO=1 sudo pytest -q --maxfail=2 tests/a.py", "pytest --maxfail={n} -q tests/a.py"),
-        ("docker run --rm -v /tmp/x:/y app:1.2 make test", "docker run --rm -v {tmp} app:{n} make test"),
+        (
+            "cd /srv/x && FOO=1 sudo pytest -q --maxfail=2 tests/a.py",
+            "pytest --maxfail={n} -q tests/a.py",
+        ),
+        (
+            "docker run --rm -v /tmp/x:/y app:1.2 make test",
+            "docker run --rm -v {tmp} app:{n} make test",
+        ),
         ("rg -n 'foo|bar' src | head", "rg -n 'foo|bar' src"),
         ('python -c "print(1)"', "python -c 'print(1)'"),
         ("cat ~/My\\ Notes/a.md", "cat '~/My Notes/a.md'"),

@@ -29,8 +29,8 @@ def told(text: str, dialect: Dialect | None = None) -> str:
         ("pytest | tail -5", "(pytest) tail"),
         ("cd web && pytest 2>&1 | tail -5", "cd (pytest) tail"),
         ("set -o pipefail; pytest | tail -5", "(set) pytest tail"),
-        ("set -euo pipefail\nmake | tee log\npytest", "set make tee pytest"),
-        ("set -e; make && ls; pytest", "set (make) ls pytest"),
+        ("set -euo pipefail\nmake | tee log\npytest", "(set) make tee pytest"),
+        ("set -e; make && ls; pytest", "(set) (make) ls pytest"),
         ("pytest; echo done", "(pytest) echo"),
         ("pytest; exit $?", "pytest (exit)"),
         ("pytest | tail -3; exit ${PIPESTATUS[0]}", "pytest (tail) (exit)"),
@@ -97,7 +97,7 @@ def test_powershell_is_recognised_by_its_words() -> None:
         (r'"C:\tools\node.exe" x.js', "node", ()),
         ("find . -name '*.py' | xargs -n 1 wc -l", "wc", ("xargs",)),
         ("bash -lc 'sudo make'", "make", ("bash", "sudo")),
-        ("powershell.exe -NoProfile -Command \"Get-Date\"", "Get-Date", ("powershell",)),
+        ('powershell.exe -NoProfile -Command "Get-Date"', "Get-Date", ("powershell",)),
         ("cmd /c dir", "Get-ChildItem", ("cmd",)),
         ("poetry run mypy src", "mypy", ("poetry run",)),
         ("time make", "make", ("time",)),
@@ -169,7 +169,8 @@ def test_program_subcommand_flags_and_targets_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['ls "unfinished', "echo ${x:-<y", "if exist a (call b) 2>&1", "x" * (LONGEST + 1), "cat <("]
+    "text",
+    ['ls "unfinished', "echo ${x:-<y", "if exist a (call b) 2>&1", "x" * (LONGEST + 1), "cat <("],
 )
 def test_what_follows_no_grammar_is_told_as_such(text: str) -> None:
     script = parse(text)

@@ -235,6 +235,8 @@ def _gather(node: Node, asked: list[Sequence], bodies: list[Sequence]) -> None:
     part: list[Node] = []
     for child in node.children:
         if child.type in ("elif_clause", "else_clause", "case_item"):
+            bodies.append(_sequence(*part))
+            part = []
             _gather(child, asked, bodies)
         elif child.type == "then":
             asked.append(_sequence(*part))

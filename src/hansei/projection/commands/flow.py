@@ -167,7 +167,7 @@ class Walk:
             for variable, value in step.assignments:
                 shell.variables[variable] = _expanded(value, shell.variables) or ()
         if not step.words:
-            self._bare(step, shell)
+            self._bare(step, shell, counts, stage)
             return
         wrapped = unwrap(step.words)
         if wrapped.script is not None and self.depth < _DEEPEST:
@@ -176,13 +176,12 @@ class Walk:
         self.commands.append(self._command(step, wrapped, shell, counts, stage))
         _builtin(self.commands[-1].arguments, shell)
 
-    def _bare(self, step: Simple, shell: _Shell) -> None:
+    def _bare(self, step: Simple, shell: _Shell, counts: bool, stage: int) -> None:
         """`> file` alone empties it."""
-        changes = tuple(_located(writes.redirected(step.redirects), shell))
-        if changes:
-            nothing = Unwrapped((Word(":"),))
-            command = self._command(step._replace(words=(Word(":"),)), nothing, shell, True, 0)
-            self.commands.append(command)
+        if any(_located(writes.redirected(step.redirects), shell)):
+            nothing = step._replace(words=(Word(":"),), assignments=())
+            wrapped = Unwrapped(nothing.words)
+            self.commands.append(self._command(nothing, wrapped, shell, counts, stage))
 
     def _inner_script(
         self, step: Simple, wrapped: Unwrapped, shell: _Shell, counts: bool, stage: int

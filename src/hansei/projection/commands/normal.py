@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
 _SECRET = re.compile(r"\[secret:[^\]\s]*\]")
-_SPACE = re.compile(r"\s")
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f]")
 _TEMPORARY = re.compile(
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders|/dev/shm)(?:/.*)?"
     r"|[A-Z]:/(?:Users/[^/]+/AppData/Local/Temp|Windows/Temp|tmp|temp)(?:/.*)?"
@@ -41,7 +41,7 @@ _DIGITS = re.compile(r"\d+(?:\.\d+)*")
 _VERSION = re.compile(r"(?<=[=@:~^#])v?\d+(?:\.\d+)*(?:[.-][\w.]+)?(?=$|[,:/])")
 _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}\b")
-_BARE = re.compile(r"[\w./:@%+,=~^{}-]+")
+_BARE = re.compile(r"(?:[\w./:@%+,=~^-]|\{(?:n|text|tmp|url|hash|id|secret|value)\})+")
 _VARIABLES = re.compile(r"(?:[\w./:@%+,=~-]|\$\w+|\$\{\w+\})+")
 _PROGRAM = re.compile(r"[\w./+-]+")
 _RUNS_FILES = frozenset(
@@ -57,7 +57,7 @@ def shown(command: Command) -> str:
     elif command.program in _RUNS_FILES and command.targets and not command.subcommand:
         name = command.targets[0].replace("\\", "/").rsplit("/", 1)[-1]
         parts.append(name if "." in name and not _SPACE.search(name) else "")
-    return " ".join(part for part in parts if part)
+    return " ".join(" ".join(parts).split())
 
 
 def shown_call(script: Script) -> str:
@@ -120,8 +120,10 @@ def _option(option: Option, family: str, roots: Sequence[str]) -> str:
 
 def _name(program: str) -> str:
     if _SPACE.search(program):
-        return "{text}"
-    return program if _PROGRAM.fullmatch(program) and program not in KEYWORDS else _quoted(program)
+        return "'{text}'"
+    if _PROGRAM.fullmatch(program) and program not in KEYWORDS:
+        return program
+    return _in_quotes(program)
 
 
 def _word(word: Word, roots: Sequence[str]) -> str:
@@ -166,6 +168,8 @@ def _spaceless(text: str) -> str:
 
 def _quoted(text: str) -> str:
     """As a shell would read it back."""
-    if _BARE.fullmatch(text):
-        return text
+    return text if _BARE.fullmatch(text) else _in_quotes(text)
+
+
+def _in_quotes(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
