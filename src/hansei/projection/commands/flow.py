@@ -228,7 +228,7 @@ class Walk:
         read, changes = list[Read](), list[Write]()
         for words in _variants(wrapped.words, shell.variables):
             now = given if words is wrapped.words else words_of.read(words, self.dialect)
-            read += _reads(now, step, place)
+            read += _reads(now, step, place, stage)
             changes += _located(writes.changed(now, step.redirects), place)
         changes += _located(writes.redirected(step.redirects), shell)
         kind = classify(given, self.own)
@@ -406,9 +406,9 @@ def _variants(
         )
 
 
-def _reads(given: Arguments, step: Simple, shell: _Shell) -> Iterator[Read]:
+def _reads(given: Arguments, step: Simple, shell: _Shell, stage: int) -> Iterator[Read]:
     found = reads.shown(given)
-    if found is None:
+    if found is None or (found.assumed and stage > 0):
         return
     named = found.paths or tuple(
         redirect.target for redirect in step.redirects if redirect.operator == "<"

@@ -147,13 +147,15 @@ def _word(word: Word, roots: Sequence[str]) -> str:
 
 def _path(text: str, roots: Sequence[str]) -> str:
     """A path from its root, from the home folder, or as it is."""
-    if text.startswith("./") and len(text) > 2 and not _SPACE.search(text):
-        return text[2:]
+    if text.startswith("./") and len(text) > 2:
+        bare = text[2:]
+        return text if _SPACE.search(bare) and not _SPACED_PATH.fullmatch(bare) else bare
     if not paths.is_absolute(text):
         return text
-    whole = paths.spelled(text).rstrip("/") or "/"
-    for root in roots:
-        top = paths.spelled(root).rstrip("/")
+    tops = [paths.spelled(root).rstrip("/") for root in roots]
+    windows = any(top[1:2] == ":" for top in tops)
+    whole = paths.spelled(text, windows=windows).rstrip("/") or "/"
+    for top in tops:
         if whole == top:
             return "."
         if whole.startswith(f"{top}/"):

@@ -169,16 +169,18 @@ SAME = {
 
 CLUSTERED = frozenset(
     (
-        "awk", "bat", "cat", "cp", "cut", "grep", "head", "less", "ls", "mkdir", "mv", "nl", "rg",
-        "rm", "sed", "sort", "tail", "tar", "tee", "touch", "uniq", "wc", "xxd", "curl", "psql",
+        "awk", "bat", "cat", "cp", "curl", "cut", "df", "du", "grep", "head", "less", "ls",
+        "mkdir", "mv", "nl", "psql", "rg", "rm", "sed", "sort", "tail", "tar", "tee", "touch",
+        "uniq", "wc", "xxd",
     )
 )  # fmt: skip
 """Programs where `-rn` is `-r -n` and `-A3` is `-A 3`."""
 
 ORDERED = frozenset(
     (
-        "[", "[[", "awk", "convert", "echo", "ffmpeg", "find", "jq", "magick", "printf", "sed",
-        "sh", "ssh", "test", "xcodebuild", "rsync",
+        "[", "[[", "awk", "bash", "convert", "echo", "ffmpeg", "find", "jq", "magick", "node",
+        "perl", "php", "printf", "python", "rsync", "ruby", "sed", "sh", "ssh", "test", "ts-node",
+        "tsx", "xcodebuild", "zsh",
     )
 )  # fmt: skip
 """Programs whose words mean something else in another order."""

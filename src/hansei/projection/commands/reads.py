@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import How, Read
+from hansei.projection.commands.syntax import Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from hansei.projection.commands.arguments import Arguments
-    from hansei.projection.commands.syntax import Word
 
 
 class Range(NamedTuple):
@@ -60,6 +60,8 @@ class Shown(NamedTuple):
     ranges: tuple[Range, ...] = (WHOLE,)
     how: How = How.LINES
     revision: str | None = None
+    assumed: bool = False
+    """Whether it looks in its folder because no place was named; later in a pipe it does not."""
 
 
 def shown(arguments: Arguments) -> Shown | None:
@@ -232,13 +234,14 @@ def _grep(arguments: Arguments) -> Shown | None:
         return None
     if pattern is None and not arguments.has("-f", "--file"):
         pattern, targets = (targets[0].text if targets else None), targets[1:]
-    if not targets and _looks_in_folder(arguments):
+    assumed = not targets and _looks_in_folder(arguments)
+    if assumed:
         targets = _here()
     if arguments.has(*_QUIET):
-        return Shown(targets, how=How.HIDDEN)
+        return Shown(targets, how=How.HIDDEN, assumed=assumed)
     if pattern in _EVERYTHING and len(targets) == 1 and not arguments.has("-r", "-R"):
         return Shown(targets)
-    return Shown(targets, how=How.PART)
+    return Shown(targets, how=How.PART, assumed=assumed)
 
 
 def _looks_in_folder(arguments: Arguments) -> bool:
@@ -247,8 +250,6 @@ def _looks_in_folder(arguments: Arguments) -> bool:
 
 
 def _here() -> tuple[Word, ...]:
-    from hansei.projection.commands.syntax import Word
-
     return (Word("."),)
 
 

@@ -74,6 +74,7 @@ def changed(text: str, dialect: Dialect | None = None) -> list[str]:
         ("rg -n foo src tests", ["~src", "~tests"]),
         ("rg foo", ["~."]),
         ("rg --files src", []),
+        ("rg --files | rg test", []),
         ("cd web && rg -g '*.ts' foo", ["~web"]),
         ("grep -n 'def x' a.py", ["~a.py"]),
         ("grep -rn -A3 foo src/", ["~src"]),

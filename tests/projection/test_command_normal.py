@@ -63,6 +63,7 @@ def test_a_call_is_shown_by_what_it_is(text: str, shown: str) -> None:
         ("git -C /home/me/wt-1 status", "git status"),
         ("ls -la src", "ls -a -l src"),
         ("kill 4711", "kill 815"),
+        ("cat './my docs/a.md'", "cat 'my docs/a.md'"),
         ("export CI=1; npm test", "npm test"),
     ],
 )
@@ -82,6 +83,7 @@ def test_these_are_the_same_command(text: str, other: str) -> None:
         ("find . -name a -o -type f", "find . -type f -o -name a"),
         ("cat specs/001-a/spec.md", "cat specs/002-a/spec.md"),
         ("cat a.py && rm a.py", "cat a.py"),
+        ("python -v tool.py", "python tool.py -v"),
     ],
 )
 def test_these_are_different_commands(text: str, other: str) -> None:
