@@ -1,0 +1,164 @@
+"""Which request said what, and what came in before it.
+
+An agent that tells the provider's id of a response settles it: what carries the same `message`
+belongs together, and the request stands where its answer begins. Where there is no id, order
+decides. Some agents write what a request took before its answer and some after it; which of the two
+is found by counting, over the session, on which side of it the answers stand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from hansei.events.model import Prompt, Reply, RequestUsage, Thought, ToolCall, ToolResult
+from hansei.events.usage import context_tokens
+from hansei.store.reading import Numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.events.model import AnyEvent
+
+Answer: TypeAlias = Reply | Thought | ToolCall
+_ANSWER = (Reply, Thought, ToolCall)
+_TALK = (*_ANSWER, Prompt, ToolResult, RequestUsage)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request to a model."""
+
+    seq: int
+    """Where it stands: the number of its usage, else of the first part of its answer."""
+    usage: RequestUsage | None
+    inputs: tuple[Numbered, ...]
+    """Everything that happened since the answer before began, answers excepted."""
+    answers: tuple[Numbered, ...]
+    """Replies, thoughts and calls."""
+
+    @property
+    def context(self) -> int | None:
+        """Tokens the model read; None where the agent does not tell, or tells nothing but zeros."""
+        return None if self.usage is None else context_tokens(self.usage) or None
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A session as requests in order."""
+
+    exchanges: tuple[Exchange, ...]
+    rest: tuple[Numbered, ...]
+    """What happened after the last answer began."""
+
+
+@dataclass
+class _Draft:
+    usage: Numbered | None = None
+    inputs: list[Numbered] = field(default_factory=list)
+    answers: list[Numbered] = field(default_factory=list)
+
+
+def conversation(events: Sequence[Numbered]) -> Conversation:
+    """The requests of a session, each with what it was given and what it answered."""
+    table = _Table(events)
+    for numbered in events:
+        if isinstance(numbered.event, _ANSWER):
+            table.answer(numbered, numbered.event)
+        elif isinstance(numbered.event, RequestUsage):
+            table.usage(numbered, numbered.event)
+        else:
+            table.other(numbered)
+    return Conversation(tuple(map(_exchange, table.drafts)), tuple(table.waiting))
+
+
+def _exchange(draft: _Draft) -> Exchange:
+    first = draft.usage or draft.answers[0]
+    usage = draft.usage.event if draft.usage else None
+    return Exchange(
+        seq=first.seq,
+        usage=usage if isinstance(usage, RequestUsage) else None,
+        inputs=tuple(draft.inputs),
+        answers=tuple(draft.answers),
+    )
+
+
+class _Table:
+    """The requests found so far."""
+
+    def __init__(self, events: Sequence[Numbered]) -> None:
+        self.drafts: list[_Draft] = []
+        self.waiting: list[Numbered] = []
+        self._named: dict[str, _Draft] = {}
+        self._early: dict[str, Numbered] = {}
+        self._answered = _answered_messages(events)
+        self._last = _usage_comes_last(events)
+        self._open: _Draft | None = None
+
+    def answer(self, numbered: Numbered, event: Answer) -> None:
+        if event.message is not None:
+            draft = self._named.get(event.message)
+            if draft is None:
+                draft = self._named[event.message] = self._begin()
+                draft.usage = self._early.pop(event.message, None)
+            draft.answers.append(numbered)
+            return
+        if self._open is None or (self._last and self._open.usage is not None):
+            self._open = self._begin()
+        self._open.answers.append(numbered)
+
+    def usage(self, numbered: Numbered, event: RequestUsage) -> None:
+        if event.message is not None:
+            if event.message in self._named:
+                draft = self._named[event.message]
+                draft.usage = draft.usage or numbered
+            elif event.message in self._answered:
+                self._early[event.message] = numbered
+            else:
+                self._named[event.message] = draft = self._begin()
+                draft.usage = numbered
+        elif self._last and self._open is not None and self._open.usage is None:
+            self._open.usage = numbered
+        else:
+            self._open = self._begin()
+            self._open.usage = numbered
+
+    def other(self, numbered: Numbered) -> None:
+        # Who never tells usage has a new request after every input; who tells it, one per telling,
+        # and only a prompt says that an answer without usage was all there was.
+        if isinstance(numbered.event, Prompt) or (
+            isinstance(numbered.event, ToolResult) and self._last is None
+        ):
+            self._open = None
+        self.waiting.append(numbered)
+
+    def _begin(self) -> _Draft:
+        draft = _Draft(inputs=self.waiting)
+        self.waiting = []
+        self.drafts.append(draft)
+        return draft
+
+
+def _answered_messages(events: Sequence[Numbered]) -> set[str]:
+    return {
+        event.message
+        for _, event in events
+        if isinstance(event, _ANSWER) and event.message is not None
+    }
+
+
+def _usage_comes_last(events: Sequence[Numbered]) -> bool | None:
+    """Whether usage without an id stands after its answer; None where there is none."""
+    before = after = 0
+    previous: AnyEvent | None = None
+    found = False
+    for _, event in events:
+        if not isinstance(event, _TALK):
+            continue
+        if isinstance(event, RequestUsage) and event.message is None:
+            found = True
+            after += isinstance(previous, _ANSWER)
+        if isinstance(previous, RequestUsage) and previous.message is None:
+            before += isinstance(event, _ANSWER)
+        previous = event
+    return after >= before if found else None
