@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from hansei.events.model import Prompt, Reply, RequestUsage, Thought, ToolCall, ToolResult
 from hansei.events.usage import context_tokens
-from hansei.store.reading import Numbered
+
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hansei.events.model import AnyEvent
+    from hansei.store.reading import Numbered
 
 Answer: TypeAlias = Reply | Thought | ToolCall
 _ANSWER = (Reply, Thought, ToolCall)

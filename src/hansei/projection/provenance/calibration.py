@@ -5,8 +5,8 @@ them follow the tokens of a letter, a digit, a mark, a space and a byte beyond A
 around an entry and of an image. Where a session has few steps the typical proportions below fill
 in; they are scaled to the session first and outvoted by it as its steps become more.
 
-Two things that agents do differently are settled by trying: whether the told size of an answer can
-be believed (some write the count of a stream's beginning), and whether thoughts stay in the context.
+Two things that agents do differently are settled by trying: whether the told size of an answer is
+to be believed (some write the count of a stream's beginning), and whether thoughts stay.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from operator import add, mul
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hansei.projection.provenance.pieces import Kind, Profile
+from hansei.projection.provenance.pieces import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from hansei.projection.provenance.pieces import Piece
     from hansei.projection.provenance.steps import Answered, Step
 
-TYPICAL = (0.25, 1.0, 0.62, 0.12, 0.3, 25.0, 1400.0)
+TYPICAL = (0.28, 1.1, 0.58, 0.08, 0.22, 40.0, 1400.0)
 """Tokens of a letter, digit, mark, space, byte beyond ASCII, frame and image: medians over real
 sessions. Only their proportions matter."""
 BELIEF = 0.35
@@ -37,11 +38,19 @@ ROUNDS = 4
 """Times the fit is repeated with outliers weighed less; it settles in three."""
 
 
+FARTHEST = 4.0
+"""No session's tokenizer is this many times coarser or finer than usual."""
+NOTHING = (0.0,) * len(TYPICAL)
+
+Features: TypeAlias = tuple[float, ...]
+"""A number for each of `TYPICAL`: of texts how many, of rates how many tokens."""
+
+
 class Output(StrEnum):
     """Whether the told size of an answer is believed."""
 
-    TOLD = "told"
     PLAUSIBLE = "plausible"  # unless it is less than half of what was written
+    TOLD = "told"
     WRITTEN = "written"  # never: the size of the texts counts
 
 
@@ -65,7 +74,7 @@ class Sized(NamedTuple):
 class Rates:
     """How texts become tokens in one session."""
 
-    weights: tuple[float, ...] = TYPICAL
+    weights: Features = TYPICAL
     output: Output = Output.PLAUSIBLE
     thoughts: Thoughts = Thoughts.KEPT
     steps: int = 0
@@ -76,12 +85,12 @@ class Rates:
         return _dot(self.weights, _features(piece))
 
 
-def _features(piece: Piece) -> tuple[float, ...]:
+def _features(piece: Piece) -> Features:
     return (*piece.profile, piece.entries, piece.images)
 
 
-def _dot(left: Sequence[float], right: Sequence[float]) -> float:
-    return sum(a * b for a, b in zip(left, right, strict=True))
+def _dot(weights: Features, features: Features) -> float:
+    return sum(map(mul, weights, features))
 
 
 def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
@@ -89,22 +98,29 @@ def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
     spoken = [rates.tokens(piece) for piece in answer.spoken]
     thought = [rates.tokens(piece) for piece in answer.thoughts]
     written = sum(spoken)
-    if not _believed(answer, written, rates.output):
+    if not _believed(answer.output, written, rates.output):
         return _parts(answer, spoken, thought)
     output = float(answer.output or 0)
-    if answer.reasoning is not None:
-        thinking = min(float(answer.reasoning), output)
-    else:
-        thinking = max(output - written, 0.0) if answer.thoughts else 0.0
-    return _parts(
-        answer, _scaled(spoken, output - thinking), _scaled(thought, thinking), thinking
-    )
+    thinking = _thinking(output, answer.reasoning, written, thinks=bool(answer.thoughts))
+    parts = _parts(answer, _scaled(spoken, output - thinking), _scaled(thought, thinking))
+    if not answer.spoken:
+        parts.append(Sized(answer.seq, Kind.REPLY, output - thinking))
+    if not answer.thoughts:
+        parts.append(Sized(answer.seq, Kind.THOUGHT, thinking))
+    return parts
 
 
-def _believed(answer: Answered, written: float, output: Output) -> bool:
-    if answer.output is None or output is Output.WRITTEN:
+def _believed(told: int | None, written: float, output: Output) -> bool:
+    if told is None or output is Output.WRITTEN:
         return False
-    return output is Output.TOLD or answer.output >= written / 2
+    return output is Output.TOLD or told >= written / 2
+
+
+def _thinking(output: float, reasoning: int | None, written: float, *, thinks: bool) -> float:
+    """The part of an answer that was thought: as told, else what the written part leaves."""
+    if reasoning is not None:
+        return min(float(reasoning), output)
+    return max(output - written, 0.0) if thinks else 0.0
 
 
 def _scaled(sizes: list[float], total: float) -> list[float]:
@@ -114,20 +130,10 @@ def _scaled(sizes: list[float], total: float) -> list[float]:
     return [size * total / found for size in sizes]
 
 
-def _parts(
-    answer: Answered, spoken: list[float], thought: list[float], thinking: float = 0.0
-) -> list[Sized]:
-    parts = [
-        Sized(piece.seq, piece.kind, size)
-        for piece, size in zip(answer.spoken, spoken, strict=True)
-    ]
-    parts += [
-        Sized(piece.seq, Kind.THOUGHT, size)
-        for piece, size in zip(answer.thoughts, thought, strict=True)
-    ]
-    if thinking and not answer.thoughts:
-        parts.append(Sized(answer.seq, Kind.THOUGHT, thinking))
-    return parts
+def _parts(answer: Answered, spoken: list[float], thought: list[float]) -> list[Sized]:
+    pieces = (*answer.spoken, *answer.thoughts)
+    sizes = (*spoken, *thought)
+    return [Sized(it.seq, it.kind, size) for it, size in zip(pieces, sizes, strict=True)]
 
 
 def expected(step: Step, rates: Rates) -> list[Sized]:
@@ -148,42 +154,93 @@ class Equation(NamedTuple):
     """One step as the fit sees it: what is left of its growth, and the texts that made it."""
 
     growth: float
-    features: tuple[float, ...]
+    features: Features
+
+
+class _Answer(NamedTuple):
+    """An answer's texts added up."""
+
+    output: int | None
+    reasoning: int | None
+    spoken: Features
+    thought: Features
+    thinks: bool
+
+
+class _Sum(NamedTuple):
+    """A step's texts added up, so that every trial need not do it again."""
+
+    growth: int
+    given: Features
+    answers: list[_Answer]
+    prompted: bool
+    compacted: bool
 
 
 def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rates:
     """The rates of a session, from the chosen steps, or from all of them."""
+    sums = _sums(steps)
     places = range(len(steps)) if chosen is None else chosen
     usable = [it for it in places if it and not steps[it].compacted]
-    growing = [it for it in usable if steps[it].context >= steps[it - 1].context]
+    growing = [it for it in usable if sums[it].growth >= 0]
     if not growing:
         return Rates()
-    trials = [_trial(steps, growing, usable, rates) for rates in _policies(steps)]
-    return _refined(steps, growing, min(trials, key=lambda it: it[0])[1])
+    trials = [_trial(sums, growing, usable, rates) for rates in _policies(sums)]
+    return _refined(sums, growing, min(trials, key=lambda it: it[0])[1])
 
 
-def _policies(steps: Sequence[Step]) -> Iterator[Rates]:
+def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
+    """The growth of each step that its texts and the session's rates make one expect."""
+    sums = _sums(steps)
+    return [
+        it.growth - equation.growth + _dot(rates.weights, equation.features)
+        for it, equation in zip(sums, _equations(sums, rates), strict=True)
+    ]
+
+
+def _sums(steps: Sequence[Step]) -> list[_Sum]:
+    before = 0
+    found = []
+    for step in steps:
+        answers = [
+            _Answer(
+                answer.output,
+                answer.reasoning,
+                _added(answer.spoken),
+                _added(answer.thoughts),
+                bool(answer.thoughts),
+            )
+            for answer in step.answers
+        ]
+        growth = step.context - before
+        found.append(_Sum(growth, _added(step.given), answers, step.prompted, step.compacted))
+        before = step.context
+    return found
+
+
+def _added(pieces: Sequence[Piece]) -> Features:
+    if not pieces:
+        return NOTHING
+    return tuple(map(sum, zip(*map(_features, pieces), strict=True)))
+
+
+def _policies(sums: list[_Sum]) -> Iterator[Rates]:
     """Every way an agent may treat answers and thoughts, the usual ones first."""
-    thinks = any(it.thoughts or it.reasoning for step in steps for it in step.answers)
-    thoughts = (Thoughts.KEPT, Thoughts.TURN, Thoughts.NEVER) if thinks else (Thoughts.KEPT,)
-    outputs = (Output.PLAUSIBLE, Output.TOLD, Output.WRITTEN)
-    for kept, output in product(thoughts, outputs):
+    thinks = any(it.thinks or it.reasoning for step in sums for it in step.answers)
+    thoughts = tuple(Thoughts) if thinks else (Thoughts.KEPT,)
+    for kept, output in product(thoughts, Output):
         yield Rates(output=output, thoughts=kept)
 
 
 def _trial(
-    steps: Sequence[Step], growing: list[int], usable: list[int], rates: Rates
+    sums: list[_Sum], growing: list[int], usable: list[int], rates: Rates
 ) -> tuple[float, Rates]:
     """How well a policy does with the typical proportions at the session's best scale."""
-    equations = equations_of(steps, rates)
-    pairs = [(equations[it].growth, _dot(rates.weights, equations[it].features)) for it in growing]
-    scale = _median_ratio(pairs)
-    fitted = replace(rates, weights=tuple(scale * it for it in TYPICAL))
-    again = equations_of(steps, fitted)
-    missed = sum(
-        abs(again[it].growth - _dot(fitted.weights, again[it].features)) for it in usable
-    )
-    return missed, fitted
+    equations = _equations(sums, rates)
+    sizes = [_dot(TYPICAL, it.features) for it in equations]
+    scale = _median_ratio([(equations[it].growth, sizes[it]) for it in growing])
+    missed = sum(abs(equations[it].growth - scale * sizes[it]) for it in usable)
+    return missed, replace(rates, weights=tuple(scale * it for it in TYPICAL))
 
 
 def _median_ratio(pairs: list[tuple[float, float]]) -> float:
@@ -193,71 +250,54 @@ def _median_ratio(pairs: list[tuple[float, float]]) -> float:
     for ratio, size in ratios:
         half -= size
         if half <= 0:
-            return min(max(ratio, 0.25), 4.0)
+            return min(max(ratio, 1 / FARTHEST), FARTHEST)
     return 1.0
 
 
-def equations_of(steps: Sequence[Step], rates: Rates) -> list[Equation]:
+def _equations(sums: list[_Sum], rates: Rates) -> list[Equation]:
     """Each step's growth less what is known of it, and the features of what is not."""
     held = 0.0
     found = []
-    for place, step in enumerate(steps):
-        before = steps[place - 1].context if place else 0
-        growth = float(step.context - before)
-        if step.compacted:
-            held = 0.0
+    for step in sums:
+        growth = float(step.growth)
         leaves = rates.thoughts is Thoughts.TURN and step.prompted
-        if leaves:
-            growth += held
+        if leaves or step.compacted:
+            growth += held if leaves and not step.compacted else 0.0
             held = 0.0
-        features = [0.0] * len(TYPICAL)
-        for piece in step.given:
-            _add(features, piece)
+        features = step.given
         for answer in step.answers:
-            spoken, thinking = _known(answer, rates, features, leaves=leaves)
+            believed, spoken, thinking = _known(answer, rates)
             growth -= spoken
+            if not believed:
+                features = tuple(map(add, features, answer.spoken))
             if rates.thoughts is not Thoughts.NEVER and not leaves:
                 growth -= thinking
                 held += thinking
-        found.append(Equation(growth, tuple(features)))
+        found.append(Equation(growth, features))
     return found
 
 
-def _known(
-    answer: Answered, rates: Rates, features: list[float], *, leaves: bool
-) -> tuple[float, float]:
-    """Tokens spoken and thought where they are told; else the texts join the features."""
-    written = sum(rates.tokens(piece) for piece in answer.spoken)
-    thought = sum(rates.tokens(piece) for piece in answer.thoughts)
-    if not _believed(answer, written, rates.output):
-        for piece in answer.spoken:
-            _add(features, piece)
-        return 0.0, thought
+def _known(answer: _Answer, rates: Rates) -> tuple[bool, float, float]:
+    """Whether the told size is believed, and then the tokens spoken; and the tokens thought."""
+    written = _dot(rates.weights, answer.spoken)
+    if not _believed(answer.output, written, rates.output):
+        return False, 0.0, _dot(rates.weights, answer.thought)
     output = float(answer.output or 0)
-    if answer.reasoning is not None:
-        thinking = min(float(answer.reasoning), output)
-    else:
-        thinking = max(output - written, 0.0) if answer.thoughts else 0.0
-    return output - thinking, thinking
+    thinking = _thinking(output, answer.reasoning, written, thinks=answer.thinks)
+    return True, output - thinking, thinking
 
 
-def _add(features: list[float], piece: Piece) -> None:
-    for place, value in enumerate(_features(piece)):
-        features[place] += value
-
-
-def _refined(steps: Sequence[Step], growing: list[int], start: Rates) -> Rates:
+def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
     """Each rate moved to where the session's own steps want it."""
-    chosen = [equations_of(steps, start)[it] for it in growing]
+    equations = _equations(sums, start)
+    chosen = [equations[it] for it in growing]
     weights = start.weights
     for _ in range(ROUNDS):
         weights = _least_squares(chosen, weights, start.weights)
     return replace(start, weights=weights, steps=len(growing))
 
 
-def _least_squares(
-    equations: list[Equation], now: Sequence[float], start: Sequence[float]
-) -> tuple[float, ...]:
+def _least_squares(equations: list[Equation], now: Features, start: Features) -> Features:
     size = len(start)
     matrix = [[0.0] * (size + 1) for _ in range(size)]
     for growth, features in equations:
