@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from hansei.events.model import Prompt, Reply, RequestUsage, Thought, ToolCall, ToolResult
 from hansei.events.usage import context_tokens
 
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -10,8 +10,8 @@ Rules, in the order they are applied:
 4. A context that shrank lost pieces (`ledger`). A compaction replaces all but the ground.
 5. A request that leaves the conversation for a moment is booked as `aside` (`asides`).
 
-So for every session: tokens billed = tokens of all pieces times the requests that carried them, plus
-the asides, exactly. All of it is derived; only contexts are measured.
+So for every session, exactly: tokens billed = tokens of all pieces times the requests that carried
+them, plus the asides. All of it is derived; only contexts are measured.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import product
 from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -90,7 +89,7 @@ def _features(piece: Piece) -> Features:
 
 
 def _dot(weights: Features, features: Features) -> float:
-    return sum(map(mul, weights, features))
+    return float(sum(map(mul, weights, features)))
 
 
 def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
@@ -185,8 +184,11 @@ def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rat
     growing = [it for it in usable if sums[it].growth >= 0]
     if not growing:
         return Rates()
-    trials = [_trial(sums, growing, usable, rates) for rates in _policies(sums)]
-    return _refined(sums, growing, min(trials, key=lambda it: it[0])[1])
+    best = min(_trials(sums, growing, usable, [Rates(output=it) for it in Output]))
+    if any(it.thinks or it.reasoning for step in sums for it in step.answers):
+        policies = [replace(best.rates, thoughts=it) for it in Thoughts]
+        best = min(_trials(sums, growing, usable, policies))
+    return _refined(sums, growing, best.rates)
 
 
 def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
@@ -224,23 +226,24 @@ def _added(pieces: Sequence[Piece]) -> Features:
     return tuple(map(sum, zip(*map(_features, pieces), strict=True)))
 
 
-def _policies(sums: list[_Sum]) -> Iterator[Rates]:
-    """Every way an agent may treat answers and thoughts, the usual ones first."""
-    thinks = any(it.thinks or it.reasoning for step in sums for it in step.answers)
-    thoughts = tuple(Thoughts) if thinks else (Thoughts.KEPT,)
-    for kept, output in product(thoughts, Output):
-        yield Rates(output=output, thoughts=kept)
+class _Trial(NamedTuple):
+    missed: float
+    place: int
+    """Of two policies that do equally well the usual one, which stands first, is taken."""
+    rates: Rates
 
 
-def _trial(
-    sums: list[_Sum], growing: list[int], usable: list[int], rates: Rates
-) -> tuple[float, Rates]:
-    """How well a policy does with the typical proportions at the session's best scale."""
-    equations = _equations(sums, rates)
-    sizes = [_dot(TYPICAL, it.features) for it in equations]
-    scale = _median_ratio([(equations[it].growth, sizes[it]) for it in growing])
-    missed = sum(abs(equations[it].growth - scale * sizes[it]) for it in usable)
-    return missed, replace(rates, weights=tuple(scale * it for it in TYPICAL))
+def _trials(
+    sums: list[_Sum], growing: list[int], usable: list[int], policies: list[Rates]
+) -> Iterator[_Trial]:
+    """How well policies do with the typical proportions at the session's best scale."""
+    for place, rates in enumerate(policies):
+        equations = _equations(sums, rates)
+        sizes = [_dot(TYPICAL, it.features) for it in equations]
+        scale = _median_ratio([(equations[it].growth, sizes[it]) for it in growing])
+        missed = sum(abs(equations[it].growth - scale * sizes[it]) for it in usable)
+        scaled = tuple(scale * it for it in TYPICAL)
+        yield _Trial(missed, place, replace(rates, weights=scaled))
 
 
 def _median_ratio(pairs: list[tuple[float, float]]) -> float:
