@@ -67,7 +67,8 @@ def report(name: str, checks: Sequence[Check]) -> Iterator[str]:
     yield (
         f"{name:<12} pooled: unexplained {sum(it.beyond for it in checks) / growth:.1%},"
         f" short {sum(it.short for it in checks) / growth:.1%} of {growth:,} tokens of growth;"
-        f" {sum(it.shrinks for it in checks)} shrinks of {sum(it.shrunk for it in checks):,} tokens,"
+        f" {sum(it.shrinks for it in checks)} shrinks"
+        f" of {sum(it.shrunk for it in checks):,} tokens,"
         f" {sum(it.compactions for it in checks)} compactions,"
         f" {sum(it.asides for it in checks)} asides"
     )
@@ -85,7 +86,7 @@ def main() -> None:
     judged = [
         (it, it.check) for it in every if it.check is not None and it.requests >= wanted.requests
     ]
-    print(f"{len(every)} sessions with usage, {len(judged)} with {wanted.requests} requests or more")
+    print(f"{len(every)} sessions with usage, {len(judged)} of {wanted.requests} requests or more")
     if not judged:
         return
     for agent in sorted({it.agent for it, _ in judged}):

@@ -8,6 +8,7 @@ Compactions and steps that shrank are no growth; they are counted on their own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from hansei.projection.exchanges import conversation
@@ -50,7 +51,7 @@ class Check:
 def held_out(events: Sequence[Numbered]) -> Check | None:
     """Each half of a session predicted from the other; None where nothing grew."""
     main, asides = without_asides(steps(conversation(events)))
-    grown = [now.context - before.context for before, now in zip(main, main[1:], strict=False)]
+    grown = [now.context - before.context for before, now in pairwise(main)]
     growing = [
         place
         for place, growth in enumerate(grown, start=1)
