@@ -85,8 +85,10 @@ class Span:
 
     @property
     def lasted(self) -> int | None:
-        """Milliseconds from begin to end."""
-        return None if self.started is None or self.ended is None else self.ended - self.started
+        """Milliseconds from begin to end; unknown where the recorded times contradict."""
+        if self.started is None or self.ended is None or self.ended < self.started:
+            return None
+        return self.ended - self.started
 
 
 _NO_CHILDREN: Mapping[str, Sequence[Span]] = MappingProxyType({})
@@ -104,7 +106,8 @@ def spans(
 ) -> list[Span]:
     """The tree of a session in reading order, with sums rolled up.
 
-    `children` are the trees of subagents, by the id of their session.
+    `children` are the trees of subagents, by the call that started them, else by their session.
+    Those that no call here is known to have started stand below the session itself.
     """
     told = conversation(events)
     over = any(_speaks(event) or isinstance(event, Interruption) for _, event in told.rest)
@@ -114,6 +117,7 @@ def spans(
         tree.turn(exchange.inputs)
         tree.request(exchange, last=exchange is told.exchanges[-1] and not over)
     tree.turn(told.rest)
+    tree.strays()
     return _rolled_up(tree.spans, tree.settled)
 
 
@@ -160,6 +164,7 @@ class _Tree:
         self._times = times
         self._cost = cost
         self._children = children
+        self._placed: set[str] = set()
         self._turn: int | None = None
         self._latest: int | None = None
 
@@ -226,18 +231,25 @@ class _Tree:
             )
         )
         self._see(ended)
-        if result is not None and result.child is not None:
-            self._subagent(self._children.get(result.child, ()), place)
+        for name in (call.call, (result.child if result else None) or ""):
+            if name in self._children and name not in self._placed:
+                self._subagent(name, place, 4)
 
-    def _subagent(self, tree: Sequence[Span], call: int) -> None:
+    def strays(self) -> None:
+        for name in self._children:
+            if name not in self._placed:
+                self._subagent(name, 0, 1)
+
+    def _subagent(self, name: str, parent: int, depth: int) -> None:
         """A subagent's tree below the call that started it."""
-        for below in tree:
+        self._placed.add(name)
+        top = len(self.spans)
+        for below in self._children[name]:
             if below.parent is None:
-                self.add(replace(below, level=Level.SUBAGENT, parent=call, depth=4))
+                self.add(replace(below, level=Level.SUBAGENT, parent=parent, depth=depth))
             else:
-                parent = below.parent + call + 1
-                depth = below.depth + 4
-                self.settled.add(self.add(replace(below, parent=parent, depth=depth)))
+                inside = replace(below, parent=below.parent + top, depth=below.depth + depth)
+                self.settled.add(self.add(inside))
 
     def _see(self, at: int | None) -> None:
         if at is not None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.exposure import Exposure
+    from hansei.ops.sessions import SessionLine
 
 
 @click.command(short_help="Open one session, or one event of it.")
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 @click.option("--thoughts", is_flag=True, help="Show the model's thoughts too.")
 @click.option("--hooks", is_flag=True, help="Show what hooks saw too.")
 @click.option("--exposure", is_flag=True, help="Show which instructions were in force instead.")
+@click.option("--tree", is_flag=True, help="Show turns, requests, calls and subagents instead.")
+@click.option("--context", is_flag=True, help="Show what filled the context instead.")
 @app.ingest_option
 @app.json_option
 def command(
@@ -29,6 +32,8 @@ def command(
     thoughts: bool,
     hooks: bool,
     exposure: bool,
+    tree: bool,
+    context: bool,
     ingest: bool,
     as_json: bool,
 ) -> None:
@@ -37,10 +42,17 @@ def command(
     \b
       hansei show 5f1c              a session, by any unambiguous beginning of its id
       hansei show 5f1c#112          one event of it in full, with the other half of its call
+      hansei show 5f1c --tree       turns, requests, calls and subagents, with time and tokens
+      hansei show 5f1c --context    what filled the context, and how often it was paid for
       hansei show 5f1c --exposure   instruction files, rules, skills and servers in force in it
     """
+    if exposure + tree + context > 1:
+        raise click.UsageError("--exposure, --tree and --context show different things: take one.")
     if exposure:
         _exposure(reference, ingest=ingest, as_json=as_json)
+        return
+    if tree or context:
+        (_tree if tree else _context)(reference, ingest=ingest, as_json=as_json)
         return
     from hansei.cli.timeline import event_in_full, timeline
     from hansei.ops.show import show
@@ -62,6 +74,37 @@ def command(
         output.page(timeline(shown, full=full, thoughts=thoughts, hooks=hooks))
 
 
+def _tree(reference: str, *, ingest: bool, as_json: bool) -> None:
+    from hansei.cli.anatomy import tree_lines
+    from hansei.ops.anatomy import tree
+
+    with app.up_to_date(app.config(), ingest=ingest) as store:
+        found = tree(store, reference)
+    if as_json:
+        output.write_json("tree", found)
+    else:
+        output.page([*_title(found.session), *tree_lines(found.spans)])
+
+
+def _context(reference: str, *, ingest: bool, as_json: bool) -> None:
+    from hansei.cli.anatomy import context_lines
+    from hansei.ops.anatomy import context
+
+    with app.up_to_date(app.config(), ingest=ingest) as store:
+        shown = context(store, reference)
+    if as_json:
+        answer = {"session": shown.session, "totals": shown.totals, "context": shown.found}
+        output.write_json("context", answer)
+    else:
+        output.page([*_title(shown.session), *context_lines(shown.found, shown.events)])
+
+
+def _title(session: SessionLine) -> Iterator[str]:
+    yield output.bold(
+        output.cut(output.one_line(session.name or session.id), output.terminal_width())
+    )
+
+
 def _exposure(reference: str, *, ingest: bool, as_json: bool) -> None:
     from hansei.ops.exposure import exposure
 
@@ -75,8 +118,7 @@ def _exposure(reference: str, *, ingest: bool, as_json: bool) -> None:
 
 def in_force(found: Exposure) -> Iterator[str]:
     """The ledger of a session as people read it."""
-    name = found.session.name or found.session.id
-    yield output.bold(output.cut(output.one_line(name), output.terminal_width()))
+    yield from _title(found.session)
     yield output.dim(_BASES[found.basis] if found.basis else f"Files unknown: {found.note}.")
     columns = [
         Column("kind", "left"),

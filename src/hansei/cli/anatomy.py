@@ -1,0 +1,198 @@
+"""A session's tree and its context as people read them: values in, lines out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from hansei.cli import output
+from hansei.cli.output import Column, bold, dim, one_line
+from hansei.events.model import Notice, SlashCommand, ToolCall, ToolResult
+from hansei.projection.provenance import Kind
+from hansei.projection.spans import Level, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from hansei.events.model import AnyEvent
+    from hansei.projection.provenance import Carried, Provenance
+    from hansei.projection.spans import Span
+    from hansei.store.reading import Numbered
+
+LARGEST = 15
+"""Pieces listed one by one."""
+BAR = 30
+"""Columns of the longest bar."""
+_COLOURS = {
+    State.OK: "green",
+    State.FAILED: "red",
+    State.UNKNOWN: "yellow",
+    State.ORPHANED: "yellow",
+    State.RUNNING: "cyan",
+}
+
+
+def tree_lines(spans: Sequence[Span]) -> Iterator[str]:
+    """One line per span, children indented below their parents."""
+    for span in spans:
+        mark = f"#{span.seq}" if span.seq is not None else ""
+        indent = "  " * span.depth
+        facts = " · ".join(_facts(span))
+        head = f"{mark:>6} {indent}{_label(span)}"
+        room = output.terminal_width() - output.width(head) - len(facts) - 4
+        text = output.cut(one_line(span.text), room) if span.text and room > 3 else ""
+        yield f"{head}{'  ' if text else ''}{text}  {dim(facts)}".rstrip()
+
+
+def _label(span: Span) -> str:
+    match span.level:
+        case Level.SESSION:
+            return bold("session")
+        case Level.TURN:
+            return click.style("turn", fg="green", bold=True)
+        case Level.REQUEST:
+            return dim(f"request {one_line(span.name)}".rstrip())
+        case Level.SUBAGENT:
+            return bold(f"subagent {one_line(span.name.rpartition('/')[2])}")
+        case Level.CALL:
+            name = click.style(one_line(span.name), fg="blue")
+            if span.state is None:
+                return name
+            return f"{name} {click.style(span.state, fg=_COLOURS[span.state])}"
+
+
+def _facts(span: Span) -> Iterator[str]:
+    if span.lasted is not None:
+        yield seconds(span.lasted)
+    if span.waited:
+        yield f"after {seconds(span.waited)} of waiting"
+    if span.level in (Level.SESSION, Level.TURN, Level.SUBAGENT):
+        yield output.plural(span.requests, "request")
+        yield output.plural(span.calls, "call")
+    if span.input is not None or span.output is not None:
+        yield f"{output.tokens(span.input)} in, {output.tokens(span.output)} out"
+    if span.cost is not None:
+        part = "" if not span.unpriced else " or more"
+        yield f"{output.dollars(span.cost)}{part}"
+
+
+def seconds(milliseconds: int) -> str:
+    """A time as short as it can be said: 0.4 s, 12 s, 3 min 05, 2 h 10."""
+    if milliseconds < 10_000:
+        return f"{milliseconds / 1000:.1f} s"
+    whole = milliseconds // 1000
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02}"
+    hours, rest = divmod(minutes, 60)
+    return f"{hours} h {rest:02}"
+
+
+def context_lines(found: Provenance, events: Sequence[Numbered]) -> Iterator[str]:
+    """Totals by kind as bars, then the pieces that cost the most rent."""
+    if not found.requests:
+        yield "No request of this session tells its tokens, so nothing is known of its context."
+        return
+    yield dim(
+        f"{output.tokens(found.billed)} input tokens billed in"
+        f" {output.plural(found.requests, 'request')}"
+        f" · {_rate(found)}"
+        f"{f' · {found.untold:,} more tell no tokens' if found.untold else ''}"
+    )
+    yield from _bars(found)
+    yield ""
+    yield bold("What cost the most rent")
+    yield from _largest(found, dict(events))
+    yield from _left(found)
+
+
+def _rate(found: Provenance) -> str:
+    policy = f"thoughts {found.rates.thoughts}"
+    return f"sizes fitted on {output.plural(found.rates.steps, 'step')}, {policy}"
+
+
+def _bars(found: Provenance) -> Iterator[str]:
+    totals = found.totals
+    most = max((it.billed for it in totals), default=0) or 1
+    columns = [
+        Column("kind", "left"),
+        Column("billed"),
+        Column("share"),
+        Column("put in", drop=1),
+        Column("pieces", drop=2),
+        Column("", "left", drop=3),
+    ]
+    rows = [
+        (
+            it.kind,
+            output.tokens(it.billed),
+            f"{it.billed / found.billed:.1%}",
+            output.tokens(it.tokens),
+            f"{it.pieces:,}",
+            "█" * max(1, round(BAR * it.billed / most)),
+        )
+        for it in totals
+    ]
+    yield from output.table(columns, rows)
+
+
+def _largest(found: Provenance, events: Mapping[int, AnyEvent]) -> Iterator[str]:
+    calls = {it.call: it for it in events.values() if isinstance(it, ToolCall)}
+    heaviest = sorted(found.pieces, key=lambda it: (-it.billed, it.seq, it.kind))[:LARGEST]
+    columns = [
+        Column("event", "left"),
+        Column("kind", "left"),
+        Column("tokens"),
+        Column("carried"),
+        Column("rent"),
+        Column("what", "left", flexible=True),
+    ]
+    rows = [
+        (
+            f"#{it.seq}",
+            it.kind,
+            output.tokens(it.tokens),
+            f"×{it.requests:,}",
+            output.tokens(it.billed),
+            one_line(_what(it, events.get(it.seq), calls)),
+        )
+        for it in heaviest
+    ]
+    yield from output.table(columns, rows)
+
+
+def _what(piece: Carried, event: AnyEvent | None, calls: Mapping[str, ToolCall]) -> str:
+    if piece.label:
+        return piece.label
+    if piece.kind is Kind.PREFIX:
+        return "system prompt and tool schemas"
+    if piece.kind is Kind.UNEXPLAINED:
+        return "no event accounts for it"
+    if isinstance(event, ToolResult):
+        call = calls.get(event.call)
+        return f"{call.name} {call.text}" if call else event.text
+    if isinstance(event, ToolCall):
+        return f"{event.name} {event.text}"
+    if isinstance(event, SlashCommand | Notice):
+        return event.name
+    text = getattr(event, "text", "")
+    return text if isinstance(text, str) else ""
+
+
+def _left(found: Provenance) -> Iterator[str]:
+    sums: dict[str, int] = {}
+    for piece in found.pieces:
+        if piece.left is not None:
+            sums[piece.left] = sums.get(piece.left, 0) + piece.tokens
+    words = {
+        "compacted": "replaced by compactions",
+        "dropped": "dropped without a word",
+        "turn": "thoughts that left with their turn",
+    }
+    parts = [f"{output.tokens(sums[it])} {words[it]}" for it in words if it in sums]
+    if parts:
+        yield ""
+        yield dim(f"Left the context: {', '.join(parts)}.")

@@ -1,0 +1,74 @@
+"""One session taken apart: its tree of spans, and where its input tokens came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hansei.hook.places import INSTRUCTIONS, RULE
+from hansei.ops import sessions
+from hansei.projection.provenance import Provenance, Total, provenance
+from hansei.projection.spans import Span, spans
+from hansei.store import reading
+
+if TYPE_CHECKING:
+    from hansei.ops.sessions import SessionLine
+    from hansei.store.database import Store
+    from hansei.store.reading import Numbered
+
+DEEPEST = 8
+"""Subagents below subagents that are opened; agents nest two or three deep."""
+
+
+@dataclass(frozen=True)
+class Tree:
+    session: SessionLine
+    spans: list[Span]
+
+
+@dataclass(frozen=True)
+class Context:
+    session: SessionLine
+    found: Provenance
+    totals: list[Total]
+    events: list[Numbered]
+
+
+def tree(store: Store, reference: str) -> Tree:
+    """The spans of a session and of the subagents it started."""
+    number = sessions.find(store, reference.partition("#")[0])
+    return Tree(sessions.describe(store, number), _spans(store, number, DEEPEST))
+
+
+def _spans(store: Store, number: int, deeper: int) -> list[Span]:
+    (native,) = store.db.execute("SELECT native FROM sessions WHERE id = ?", (number,)).fetchone()
+    costs = dict(store.db.execute("SELECT key, cost FROM requests WHERE session = ?", (number,)))
+    below = store.db.execute(
+        "SELECT c.id, coalesce(c.spawned_by, c.native) FROM sessions c JOIN sessions s"
+        " ON c.agent = s.agent AND c.parent = s.native WHERE s.id = ?"
+        " AND c.relation = 'subagent' AND c.next_seq > 1 ORDER BY c.started_at, c.native",
+        (number,),
+    ).fetchall()
+    children: dict[str, list[Span]] = {}
+    for child, name in below if deeper else ():
+        children.setdefault(name, _spans(store, child, deeper - 1))
+    return spans(
+        list(reading.events(store, number)),
+        session=native,
+        cost=lambda usage: costs.get(usage.key),
+        children=children,
+    )
+
+
+def context(store: Store, reference: str) -> Context:
+    """Every billed input token of a session, by the event that put it there."""
+    number = sessions.find(store, reference.partition("#")[0])
+    session = sessions.describe(store, number)
+    events = list(reading.events(store, number))
+    known = store.db.execute(
+        "SELECT path, max(bytes) FROM exposure WHERE session = ? AND reach = 'start'"
+        " AND kind IN (?, ?) AND path <> '' GROUP BY path",
+        (number, INSTRUCTIONS, RULE),
+    )
+    found = provenance(events, instructions=dict(known), inherited=session.inherited > 0)
+    return Context(session, found, found.totals, events)
