@@ -39,8 +39,9 @@ class Exchange:
 
     @property
     def context(self) -> int | None:
-        """Tokens the model read; None where the agent does not tell, or tells nothing but zeros."""
-        return None if self.usage is None else context_tokens(self.usage) or None
+        """Tokens the model read; None where the agent does not tell, or tells no true count."""
+        told = None if self.usage is None else context_tokens(self.usage)
+        return told if told is not None and told > 0 else None
 
 
 @dataclass(frozen=True)

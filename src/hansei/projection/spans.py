@@ -290,19 +290,23 @@ def _state(result: ToolResult | None, *, last: bool) -> State:
 def _rolled_up(found: list[Span], settled: set[int]) -> list[Span]:
     """Every span with what is below it: children stand after their parents, so from the end."""
     whole = list(found)
+    began = [span.started for span in found]
+    ended = [span.ended for span in found]
     for place in range(len(whole) - 1, 0, -1):
         span = whole[place]
         if span.parent is not None and place not in settled:
             whole[span.parent] = _joined(whole[span.parent], span)
+            began[span.parent] = _first(began[span.parent], began[place], min)
+            ended[span.parent] = _first(ended[span.parent], ended[place], max)
+    for place, span in enumerate(whole):
+        if span.level in (Level.SESSION, Level.TURN) and place not in settled:
+            whole[place] = replace(span, started=began[place], ended=ended[place])
     return whole
 
 
 def _joined(parent: Span, child: Span) -> Span:
-    spanning = parent.level in (Level.SESSION, Level.TURN)
     return replace(
         parent,
-        started=_first(parent.started, child.started, min) if spanning else parent.started,
-        ended=_first(parent.ended, child.ended, max) if spanning else parent.ended,
         requests=parent.requests + child.requests,
         calls=parent.calls + child.calls,
         input=_sum(parent.input, child.input),

@@ -201,6 +201,6 @@ def _shared(sizes: list[float], total: int) -> list[int]:
     whole = sum(sizes)
     if whole <= 0:
         return [0] * len(sizes)
-    ends = [round(total * it / whole) for it in accumulate(sizes)]
+    ends = [min(round(total * (it / whole)), total) for it in accumulate(sizes)]
     ends[-1] = total
     return [end - start for start, end in zip([0, *ends], ends, strict=False)]

@@ -141,10 +141,10 @@ def given(numbered: Numbered, tools: Mapping[str, Tool]) -> Piece | None:
     match event:
         case ToolResult():
             kind = RESULT_KINDS.get(tools.get(event.call, Tool.OTHER), Kind.TOOL)
-            return Piece(seq, kind, _shown(event), event.images)
+            return Piece(seq, kind, _shown(event), max(event.images, 0))
         case Prompt():
             kind = Kind.PROMPT if event.origin in _PEOPLE else Kind.INJECTED
-            return Piece(seq, kind, profile(event.text), event.images)
+            return Piece(seq, kind, profile(event.text), max(event.images, 0))
         case Compaction():
             return Piece(seq, Kind.SUMMARY, profile(event.text))
         case SlashCommand():
@@ -152,7 +152,7 @@ def given(numbered: Numbered, tools: Mapping[str, Tool]) -> Piece | None:
         case Notice() if event.name in _SHOWN_NOTICES:
             return Piece(seq, Kind.INJECTED, profile(event.text))
         case Observation() if event.context is not None:
-            return Piece(seq, Kind.INJECTED, Profile(letters=event.context.bytes))
+            return Piece(seq, Kind.INJECTED, Profile(letters=max(event.context.bytes, 0)))
         case _:
             return None
 
@@ -160,7 +160,7 @@ def given(numbered: Numbered, tools: Mapping[str, Tool]) -> Piece | None:
 def _shown(result: ToolResult) -> Profile:
     """What the model saw of a result, taken to be of the same make as the text that is kept."""
     found = profile(result.text)
-    if result.shown is None or result.shown == found.bytes:
+    if result.shown is None or result.shown < 0 or result.shown == found.bytes:
         return found
     if found.bytes < 1:
         return Profile(letters=result.shown)

@@ -72,11 +72,15 @@ def _answered(exchange: Exchange) -> Answered:
     usage = exchange.usage
     return Answered(
         seq=exchange.seq,
-        output=usage.output if usage else None,
-        reasoning=usage.reasoning if usage else None,
+        output=_count(usage.output if usage else None),
+        reasoning=_count(usage.reasoning if usage else None),
         spoken=tuple(piece for piece in parts if piece.kind is not Kind.THOUGHT),
         thoughts=tuple(piece for piece in parts if piece.kind is Kind.THOUGHT),
     )
+
+
+def _count(told: int | None) -> int | None:
+    return told if told is not None and told >= 0 else None
 
 
 def _step(
