@@ -2,8 +2,8 @@
 
 An agent that tells the provider's id of a response settles it: what carries the same `message`
 belongs together, and the request stands where its answer begins. Where there is no id, order
-decides. Some agents write what a request took before its answer and some after it; which of the two
-is found by counting, over the session, on which side of it the answers stand.
+decides. Some agents write what a request took before its answer and some after it, even after the
+results of its calls; which of the two is found by looking what comes first after a prompt.
 """
 
 from __future__ import annotations
@@ -17,12 +17,10 @@ from hansei.events.usage import context_tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hansei.events.model import AnyEvent
     from hansei.store.reading import Numbered
 
 Answer: TypeAlias = Reply | Thought | ToolCall
 _ANSWER = (Reply, Thought, ToolCall)
-_TALK = (*_ANSWER, Prompt, ToolResult, RequestUsage)
 
 
 @dataclass(frozen=True)
@@ -93,11 +91,12 @@ class _Table:
         self._named: dict[str, _Draft] = {}
         self._early: dict[str, Numbered] = {}
         self._answered = _answered_messages(events)
-        self._last = _usage_comes_last(events)
+        self._by_id = _usage_has_ids(events)
+        self._last = _usage_comes_last(events, by_id=self._by_id)
         self._open: _Draft | None = None
 
     def answer(self, numbered: Numbered, event: Answer) -> None:
-        if event.message is not None:
+        if event.message is not None and self._by_id:
             draft = self._named.get(event.message)
             if draft is None:
                 draft = self._named[event.message] = self._begin()
@@ -148,18 +147,27 @@ def _answered_messages(events: Sequence[Numbered]) -> set[str]:
     }
 
 
-def _usage_comes_last(events: Sequence[Numbered]) -> bool | None:
-    """Whether usage without an id stands after its answer; None where there is none."""
-    before = after = 0
-    previous: AnyEvent | None = None
-    found = False
+def _usage_has_ids(events: Sequence[Numbered]) -> bool:
+    """Whether ids settle anything: usage has to carry them too, if there is any."""
+    asked = [event.message for _, event in events if isinstance(event, RequestUsage)]
+    return not asked or any(message is not None for message in asked)
+
+
+def _usage_comes_last(events: Sequence[Numbered], *, by_id: bool) -> bool | None:
+    """Whether usage without an id stands after its answer; None where there is none.
+
+    What comes first after a prompt tells, and most turns decide: results may stand on either side.
+    """
+    first = last = 0
+    found = asked = False
     for _, event in events:
-        if not isinstance(event, _TALK):
-            continue
-        if isinstance(event, RequestUsage) and event.message is None:
+        if isinstance(event, Prompt):
+            asked = True
+        elif isinstance(event, RequestUsage) and event.message is None:
             found = True
-            after += isinstance(previous, _ANSWER)
-        if isinstance(previous, RequestUsage) and previous.message is None:
-            before += isinstance(event, _ANSWER)
-        previous = event
-    return after >= before if found else None
+            first += asked
+            asked = False
+        elif isinstance(event, _ANSWER) and (event.message is None or not by_id):
+            last += asked
+            asked = False
+    return last >= first if found else None

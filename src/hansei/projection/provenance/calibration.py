@@ -33,6 +33,8 @@ NOISE = 0.1
 """How far from its text's size, as a share, a growth usually is."""
 GRAIN = 15.0
 """Tokens by which a growth is off however small it is: reminders, separators."""
+CALMEST = 0.05
+"""Counts are whole numbers and texts have seams: no session is more exact than this."""
 ROUNDS = 4
 """Times the fit is repeated with outliers weighed less; it settles in three."""
 
@@ -303,9 +305,10 @@ def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
 def _least_squares(equations: list[Equation], now: Features, start: Features) -> Features:
     size = len(start)
     matrix = [[0.0] * (size + 1) for _ in range(size)]
-    for growth, features in equations:
-        guess = _dot(now, features)
-        spread = GRAIN + NOISE * max(guess, 0.0)
+    guesses = [_dot(now, features) for _, features in equations]
+    calm = _calm(equations, guesses)
+    for (growth, features), guess in zip(equations, guesses, strict=True):
+        spread = calm * usual_spread(guess)
         weight = 1 / (spread * max(spread, abs(growth - guess)))
         present = [it for it in range(size) if features[it]]
         for row in present:
@@ -320,6 +323,21 @@ def _least_squares(equations: list[Equation], now: Features, start: Features) ->
         matrix[row][size] += belief * value
     solved = _solve(matrix)
     return tuple(max(it, 0.0) for it in solved)
+
+
+def usual_spread(size: float) -> float:
+    """By how many tokens a growth is usually off the size of its texts."""
+    return GRAIN + NOISE * max(size, 0.0)
+
+
+def _calm(equations: list[Equation], guesses: list[float]) -> float:
+    """How much less than usual a session's own growths are off; a few say little."""
+    off = sorted(
+        abs(growth - guess) / usual_spread(guess)
+        for (growth, _), guess in zip(equations, guesses, strict=True)
+    )
+    trust = len(off) / (len(off) + len(TYPICAL))
+    return min(1.0, max(1 - trust + trust * off[len(off) // 2], CALMEST))
 
 
 def _solve(matrix: list[list[float]]) -> list[float]:

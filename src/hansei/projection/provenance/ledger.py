@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.projection.provenance.calibration import Sized, Thoughts, expected
+from hansei.projection.provenance.calibration import Sized, Thoughts, expected, usual_spread
 from hansei.projection.provenance.pieces import RESULT_KINDS, Kind
 
 if TYPE_CHECKING:
@@ -129,7 +129,9 @@ class Ledger:
         if room < 0:
             self._drop(size - room)
             room = size
-        self._put(new, min(size, room))
+        # Within what is usual the fit is a little off; beyond it something else came in.
+        shared = room if size and room <= size + usual_spread(size) else min(size, room)
+        self._put(new, shared)
         self._hold(step.seq, Kind.UNEXPLAINED, step.context - self._total)
         self._step += 1
 
