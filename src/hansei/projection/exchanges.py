@@ -1,9 +1,9 @@
 """Which request said what, and what came in before it.
 
 An agent that tells the provider's id of a response settles it: what carries the same `message`
-belongs together, and the request stands where its answer begins. Where there is no id, order
-decides. Some agents write what a request took before its answer and some after it, even after the
-results of its calls; which of the two is found by looking what comes first after a prompt.
+belongs together, and the request stands where its answer begins. Where usage and answers share no
+id, order decides. Some agents write what a request took before its answer and some after it, even
+after the results of its calls; which of the two is found by what comes first after a prompt.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class _Table:
         self._named: dict[str, _Draft] = {}
         self._early: dict[str, Numbered] = {}
         self._answered = _answered_messages(events)
-        self._by_id = _usage_has_ids(events)
+        self._by_id = not self._answered.isdisjoint(_asked_messages(events))
         self._last = _usage_comes_last(events, by_id=self._by_id)
         self._open: _Draft | None = None
 
@@ -108,7 +108,7 @@ class _Table:
         self._open.answers.append(numbered)
 
     def usage(self, numbered: Numbered, event: RequestUsage) -> None:
-        if event.message is not None:
+        if event.message is not None and self._by_id:
             if event.message in self._named:
                 draft = self._named[event.message]
                 draft.usage = draft.usage or numbered
@@ -147,14 +147,16 @@ def _answered_messages(events: Sequence[Numbered]) -> set[str]:
     }
 
 
-def _usage_has_ids(events: Sequence[Numbered]) -> bool:
-    """Whether ids settle anything: usage has to carry them too, if there is any."""
-    asked = [event.message for _, event in events if isinstance(event, RequestUsage)]
-    return not asked or any(message is not None for message in asked)
+def _asked_messages(events: Sequence[Numbered]) -> set[str]:
+    return {
+        event.message
+        for _, event in events
+        if isinstance(event, RequestUsage) and event.message is not None
+    }
 
 
 def _usage_comes_last(events: Sequence[Numbered], *, by_id: bool) -> bool | None:
-    """Whether usage without an id stands after its answer; None where there is none.
+    """Whether usage that no id places stands after its answer; None where there is none.
 
     What comes first after a prompt tells, and most turns decide: results may stand on either side.
     """
@@ -163,7 +165,7 @@ def _usage_comes_last(events: Sequence[Numbered], *, by_id: bool) -> bool | None
     for _, event in events:
         if isinstance(event, Prompt):
             asked = True
-        elif isinstance(event, RequestUsage) and event.message is None:
+        elif isinstance(event, RequestUsage) and (event.message is None or not by_id):
             found = True
             first += asked
             asked = False
