@@ -24,6 +24,28 @@ LARGEST = 15
 """Pieces listed one by one."""
 BAR = 30
 """Columns of the longest bar."""
+MOMENTS = 16
+"""Requests at which the context is drawn."""
+MARKS = {
+    Kind.PREFIX: ".",
+    Kind.INSTRUCTIONS: "i",
+    Kind.PROMPT: "p",
+    Kind.INJECTED: "j",
+    Kind.READ: "r",
+    Kind.COMMAND: "c",
+    Kind.SEARCH: "s",
+    Kind.EDIT: "e",
+    Kind.WEB: "w",
+    Kind.MCP: "m",
+    Kind.SUBAGENT: "a",
+    Kind.TOOL: "t",
+    Kind.REPLY: "o",
+    Kind.CALL: "l",
+    Kind.THOUGHT: "h",
+    Kind.SUMMARY: "z",
+    Kind.UNEXPLAINED: "?",
+}
+"""What a kind is drawn with."""
 _COLOURS = {
     State.OK: "green",
     State.FAILED: "red",
@@ -104,21 +126,27 @@ def context_lines(found: Provenance, events: Sequence[Numbered]) -> Iterator[str
     )
     yield from _bars(found)
     yield ""
+    yield bold("The context as it grew, a letter for each kind")
+    yield from flame(found, output.terminal_width())
+    yield ""
     yield bold("What cost the most rent")
     yield from _largest(found, dict(events))
     yield from _left(found)
 
 
 def _rate(found: Provenance) -> str:
-    policy = f"thoughts {found.rates.thoughts}"
-    return f"sizes fitted on {output.plural(found.rates.steps, 'step')}, {policy}"
+    fitted = f"sizes fitted on {output.plural(found.rates.steps, 'step')}"
+    thinks = any(it.kind is Kind.THOUGHT for it in found.pieces)
+    return f"{fitted}, thoughts stay: {found.rates.thoughts}" if thinks else fitted
 
 
 def _bars(found: Provenance) -> Iterator[str]:
     totals = found.totals
     most = max((it.billed for it in totals), default=0) or 1
+    drawn_with = {str(kind): mark for kind, mark in MARKS.items()}
     columns = [
         Column("kind", "left"),
+        Column("", "left"),
         Column("billed"),
         Column("share"),
         Column("put in", drop=1),
@@ -128,6 +156,7 @@ def _bars(found: Provenance) -> Iterator[str]:
     rows = [
         (
             it.kind,
+            drawn_with.get(it.kind, ""),
             output.tokens(it.billed),
             f"{it.billed / found.billed:.1%}",
             output.tokens(it.tokens),
@@ -137,6 +166,31 @@ def _bars(found: Provenance) -> Iterator[str]:
         for it in totals
     ]
     yield from output.table(columns, rows)
+
+
+def flame(found: Provenance, columns: int) -> Iterator[str]:
+    """What the context was made of, at a few requests from the first to the last."""
+    moments = sorted({it.since for it in found.pieces} | {it.until or 0 for it in found.pieces})
+    moments = [it for it in moments if it]
+    chosen = sorted({moments[(len(moments) - 1) * it // (MOMENTS - 1)] for it in range(MOMENTS)})
+    made = [_made_of(found, moment) for moment in chosen]
+    largest = max(sum(it.values()) for it in made)
+    room = max(columns - 18, 10)
+    for moment, kinds in zip(chosen, made, strict=True):
+        whole = 0
+        drawn = ""
+        for kind, mark in MARKS.items():
+            whole += kinds.get(kind, 0)
+            drawn += mark * (round(room * whole / largest) - len(drawn))
+        yield f"{f'#{moment}':>7} {output.tokens(sum(kinds.values())):>8} {drawn}"
+
+
+def _made_of(found: Provenance, moment: int) -> dict[Kind, int]:
+    kinds: dict[Kind, int] = {}
+    for piece in found.pieces:
+        if piece.since <= moment and (piece.until is None or piece.until > moment):
+            kinds[piece.kind] = kinds.get(piece.kind, 0) + piece.tokens
+    return kinds
 
 
 def _largest(found: Provenance, events: Mapping[int, AnyEvent]) -> Iterator[str]:
