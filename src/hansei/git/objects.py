@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MOST_FOLDERS = 50_000
 """More folders than this are not looked through: it would take longer than a minute."""
+_PIECE = 1 << 20
 _FOLDER, _LINK, _MODULE = "40000", "120000", "160000"
 
 
@@ -77,6 +78,26 @@ class Objects:
             return None
         data = told.read(int(head[2]) + 1)[:-1]
         return head[0].decode(), head[1].decode(), data
+
+    def blob(self, name: str, most: int) -> bytes | None:
+        """A file's content; None if it is not here, no file, or larger than `most` bytes."""
+        asked, told = self._pipes()
+        try:
+            asked.write(name.encode("utf-8", "surrogateescape") + b"\n")
+            asked.flush()
+        except OSError:
+            return None
+        head = told.readline().split()
+        if len(head) != 3:
+            return None
+        size = int(head[2])
+        if size <= most:
+            data = told.read(size + 1)[:-1]
+            return data if head[1] == b"blob" else None
+        left = size + 1
+        while left > 0 and (piece := told.read(min(left, _PIECE))):
+            left -= len(piece)
+        return None
 
     def files(
         self, commit: str, wanted: Callable[[str], bool], tail: Callable[[str], str]

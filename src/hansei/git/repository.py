@@ -93,6 +93,10 @@ def git(folder: str, *arguments: str, seconds: float = 10.0) -> str | None:
 
 
 def own_environment() -> dict[str, str]:
-    """Without what a hook or a wrapper says about another repository."""
+    """Without what a hook or a wrapper says about another repository; git stays off the network.
+
+    In a partial clone git would fetch the objects it lacks: for us they are just not here.
+    """
     variables = Environment.current().variables
-    return {name: value for name, value in variables.items() if not name.startswith("GIT_")}
+    kept = {name: value for name, value in variables.items() if not name.startswith("GIT_")}
+    return kept | {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
