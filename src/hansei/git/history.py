@@ -96,7 +96,7 @@ def log(folder: str, *arguments: str) -> Iterator[Commit]:
 
 
 def main_line(folder: str) -> str | None:
-    """The reference that stands for the main line: what the remote calls so, else main, else HEAD."""
+    """The commit at the end of the main line: what the remote calls so, else main, else HEAD."""
     names = (git(folder, "rev-parse", "--verify", "--quiet", f"{it}^{{commit}}") for it in _MAIN)
     return next((name for name in names if name), None)
 

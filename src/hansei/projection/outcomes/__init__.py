@@ -1,0 +1,25 @@
+"""What became of the code that agents wrote, found by content in git.
+
+Lines of edits are looked for in commits: never by time alone, so squashing, rebasing, moving and
+formatting do not hide them.
+"""
+
+from hansei.projection.outcomes.edits import written
+from hansei.projection.outcomes.judge import judge, without_repository
+from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
+from hansei.projection.outcomes.places import paths_of, place
+from hansei.projection.outcomes.texts import Texts
+
+__all__ = [
+    "By",
+    "Fate",
+    "Later",
+    "Outcome",
+    "Texts",
+    "Written",
+    "judge",
+    "paths_of",
+    "place",
+    "without_repository",
+    "written",
+]

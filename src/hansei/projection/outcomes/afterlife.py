@@ -1,0 +1,120 @@
+"""What happened to lines after they had landed.
+
+Commits are gone through once more. A line that was there before one and is not after it was laid
+out anew, moved to another file, or is gone; commits on branches that never had it say nothing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from hansei.projection.outcomes.landing import enough_to_move
+from hansei.projection.outcomes.lines import is_phrase, phrase
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    from hansei.git.history import Change, Commit, History
+    from hansei.projection.outcomes.landing import Copy
+    from hansei.projection.outcomes.texts import Texts
+
+MOST_SEARCHED: Final = 300
+"""Other files of one commit in which lines are looked for that left their own."""
+
+
+@dataclass(eq=False, slots=True)
+class Life:
+    """A landed copy and how it fared."""
+
+    copy: Copy
+    path: str
+    reformatted_in: Commit | None = None
+    moved_in: Commit | None = None
+    gone_in: Commit | None = None
+    gone_from: Change | None = None
+    words: str = field(default="")
+
+
+def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]:
+    """The lives of all copies that landed."""
+    lives = [Life(it, it.landing.path) for it in copies if it.landing is not None]
+    for life in lives:
+        life.words = phrase(life.copy.line)
+    there: dict[str, list[Life]] = defaultdict(list)
+    for life in lives:
+        there[life.path].append(life)
+    for place, commit in enumerate(history.commits):
+        on_main = commit.id in history.main
+        for change in commit.changes:
+            if change.path in there:
+                present = [it for it in there[change.path] if _concerns(it, place, on_main)]
+                missing = _missing(present, change, texts)
+                if missing:
+                    _depart(missing, commit, change, texts, there)
+    return lives
+
+
+def _concerns(life: Life, place: int, on_main: bool) -> bool:
+    landing = life.copy.landing
+    assert landing is not None
+    return landing.place < place and (on_main or not landing.on_main)
+
+
+def _missing(present: Sequence[Life], change: Change, texts: Texts) -> list[Life]:
+    """Those that were there before a change and are not after it."""
+    if not present:
+        return []
+    before, after = texts.before(change), texts.bag(change.after)
+    left = [life for life in present if life.copy.line not in after]
+    return [life for life in left if _was_there(life, before, change, texts)]
+
+
+def _was_there(life: Life, before: Counter[str], change: Change, texts: Texts) -> bool:
+    if life.copy.line in before:
+        return True
+    laid_out_anew = life.reformatted_in or (life.copy.landing and life.copy.landing.reformatted)
+    return bool(laid_out_anew) and texts.phrases_before(change, life.words) > 0
+
+
+def _depart(
+    missing: Sequence[Life],
+    commit: Commit,
+    change: Change,
+    texts: Texts,
+    there: dict[str, list[Life]],
+) -> None:
+    words = texts.phrase(change.after)
+    left = []
+    for life in missing:
+        if is_phrase(life.words) and life.words in words:
+            if life.copy.line in texts.before(change):
+                life.reformatted_in = commit
+        else:
+            left.append(life)
+    moved_to = _moved_to(left, commit, change, texts)
+    for life in left:
+        there[change.path].remove(life)
+        if moved_to is not None and life.copy.line in texts.added(moved_to):
+            life.path, life.moved_in = moved_to.path, commit
+            there[moved_to.path].append(life)
+        else:
+            life.gone_in, life.gone_from = commit, change
+
+
+def _moved_to(left: Sequence[Life], commit: Commit, change: Change, texts: Texts) -> Change | None:
+    """The file of the same commit that took most lines in, if it took enough of them."""
+    best: tuple[int, Change] | None = None
+    wanted = {life.copy.line for life in left}
+    for other in commit.changes[:MOST_SEARCHED] if left else ():
+        if other.path == change.path or other.after is None:
+            continue
+        if other.after in change.before:  # the whole file has another name
+            return other
+        added = texts.added(other)
+        taken = [line for line in texts.removed(change) if line in added]
+        if not wanted.isdisjoint(taken) and enough_to_move(taken):
+            best = max(best or (0, other), (len(taken), other), key=lambda it: it[0])
+    return best[1] if best else None

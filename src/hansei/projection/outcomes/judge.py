@@ -1,0 +1,160 @@
+"""What became of the hunks that sessions wrote, one row for each.
+
+All sessions of a repository are judged together, because a line is credited to the last of them
+that wrote it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from hansei.projection.outcomes.afterlife import follow
+from hansei.projection.outcomes.ending import Hands, ending
+from hansei.projection.outcomes.landing import land
+from hansei.projection.outcomes.model import DAY_MS, Fate, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from hansei.git.history import Change, Commit, History
+    from hansei.projection.outcomes.afterlife import Life
+    from hansei.projection.outcomes.model import Written
+    from hansei.projection.outcomes.texts import Texts
+
+SETTLED_MS: Final = 7 * DAY_MS
+"""After so long what was not committed is taken for dropped."""
+
+NOT_HERE: Final = "its repository is not on this machine"
+OUTSIDE: Final = "the file is not in the repository"
+NO_TIME: Final = "no time is recorded"
+NOTHING_TELLING: Final = "its lines could stand anywhere"
+ONLY_REMOVES: Final = "it only removes lines"
+NOT_SO_FAR_BACK: Final = "the history here does not reach back to it"
+ALREADY_THERE: Final = "the same lines were committed before"
+
+
+def judge(
+    hunks: Sequence[Written],
+    places: Sequence[str | None],
+    history: History,
+    texts: Texts,
+    now: int,
+) -> list[Outcome]:
+    """What became of each hunk; `places` are their files from the top of the repository.
+
+    `now` is when the history was read.
+    """
+    lives: dict[int, list[Life]] = defaultdict(list)
+    for life in follow(land(hunks, places, history, texts), history, texts):
+        lives[life.copy.hunk].append(life)
+    hands = Hands.of(hunks, places)
+    past = _changes_by_path(history, {place for place in places if place is not None})
+    found = []
+    for number, (hunk, place) in enumerate(zip(hunks, places, strict=True)):
+        if lives[number]:
+            found.append(_landed(hunk, place or hunk.path, lives[number], hands, texts, now))
+        else:
+            found.append(_not_landed(hunk, place, history, texts, past, now))
+    return found
+
+
+def without_repository(hunks: Sequence[Written]) -> list[Outcome]:
+    """The rows of hunks whose repository is not here."""
+    return [_row(hunk, hunk.path, Fate.UNKNOWN, NOT_HERE) for hunk in hunks]
+
+
+# --- hunks of which lines landed ------------------------------------------------------------------
+
+
+def _landed(
+    hunk: Written, place: str, lives: Sequence[Life], hands: Hands, texts: Texts, now: int
+) -> Outcome:
+    landings = [life.copy.landing for life in lives if life.copy.landing is not None]
+    (most, _), *_ = Counter(it.place for it in landings).most_common(1)
+    main = next(landing for landing in landings if landing.place == most)
+    at = main.commit.committed
+    days = [_alive(lives, at + count * DAY_MS, now) for count in (7, 14, 30)]
+    last = ending(hunk, lives, hands, texts)
+    fate = Fate.LANDED if len(lives) * 2 >= len(hunk.added) else Fate.PARTLY
+    return _row(hunk, place, fate)._replace(
+        landed=len(lives),
+        commit=main.commit.id,
+        landed_at=at,
+        on_main=main.on_main,
+        reformatted=any(landing.reformatted for landing in landings),
+        landed_in=main.path if main.path != place else None,
+        later=last.later,
+        later_commit=last.commit.id if last.commit else None,
+        later_at=last.commit.committed if last.commit else None,
+        later_by=last.by,
+        alive_7=days[0],
+        alive_14=days[1],
+        alive_30=days[2],
+        taken_back_by=hunk.taken_back[-1].seq if hunk.taken_back else None,
+    )
+
+
+def _alive(lives: Iterable[Life], moment: int, now: int) -> int | None:
+    """How many lines were there at a moment; None while it has not come."""
+    if moment > now:
+        return None
+    return sum(1 for it in lives if it.gone_in is None or it.gone_in.committed > moment)
+
+
+# --- hunks of which none did ----------------------------------------------------------------------
+
+
+def _not_landed(
+    hunk: Written,
+    place: str | None,
+    history: History,
+    texts: Texts,
+    past: Mapping[str, list[tuple[Commit, Change]]],
+    now: int,
+) -> Outcome:
+    named = place or hunk.path
+    reason = _undecided(hunk, place, history)
+    if reason is None and hunk.taken_back and 2 * len(hunk.taken_back) >= len(hunk.added):
+        back = hunk.taken_back[-1]
+        fate = Fate.TAKEN_BACK if back.restored else Fate.REPLACED
+        return _row(hunk, named, fate)._replace(taken_back_by=back.seq)
+    if reason is None and _stood_there(hunk, past.get(named, ()), texts):
+        reason = ALREADY_THERE
+    if reason is not None:
+        return _row(hunk, named, Fate.UNKNOWN, reason)
+    settled = now - (hunk.at or 0) >= SETTLED_MS
+    return _row(hunk, named, Fate.NOT_COMMITTED if settled else Fate.WAITING)
+
+
+def _undecided(hunk: Written, place: str | None, history: History) -> str | None:
+    """Why nothing can be said, if so."""
+    if not hunk.added:
+        return ONLY_REMOVES if hunk.removed and not hunk.lines else NOTHING_TELLING
+    if place is None:
+        return OUTSIDE
+    if hunk.at is None:
+        return NO_TIME
+    if history.complete_since is not None and hunk.at < history.complete_since:
+        return NOT_SO_FAR_BACK
+    return None
+
+
+def _stood_there(hunk: Written, past: Iterable[tuple[Commit, Change]], texts: Texts) -> bool:
+    """Whether the file already had all these lines when they were written: nothing new came."""
+    assert hunk.at is not None
+    earlier = [change for commit, change in past if commit.committed <= hunk.at]
+    return bool(earlier) and set(hunk.added) <= texts.bag(earlier[-1].after).keys()
+
+
+def _changes_by_path(history: History, wanted: set[str]) -> dict[str, list[tuple[Commit, Change]]]:
+    found: dict[str, list[tuple[Commit, Change]]] = defaultdict(list)
+    for commit in history.commits:
+        for change in commit.changes:
+            if change.path in wanted:
+                found[change.path].append((commit, change))
+    return found
+
+
+def _row(hunk: Written, path: str, fate: Fate, reason: str = "") -> Outcome:
+    return Outcome(hunk.session, hunk.seq, hunk.hunk, path, fate, reason, len(hunk.added))

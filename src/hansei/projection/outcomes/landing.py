@@ -1,0 +1,201 @@
+"""Which commit brought the lines of an edit.
+
+Every line an edit wrote is a *copy* that waits to land. Commits are gone through in order; one that
+adds a line to the file takes in as many copies of it as it adds, the newest first: who wrote a line
+again after it was lost is the one whose line landed. The main line goes first, because what was
+squashed there may still lie on a branch as well.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.projection.outcomes.lines import is_phrase, phrase
+from hansei.projection.outcomes.model import DAY_MS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from hansei.git.history import Change, Commit, History
+    from hansei.projection.outcomes.model import Written
+    from hansei.projection.outcomes.texts import Texts
+
+SKEW_MS: Final = 5 * 60 * 1000
+"""How far a commit's clock may be behind the transcript's."""
+MOST_TRIES: Final = 20
+"""Commits to a file in which a line is looked for in another layout."""
+MOVED_WITHIN_MS: Final = 30 * DAY_MS
+MOST_LOOKED_THROUGH: Final = 5_000
+"""Changed files in which lines are looked for that did not land where they were written."""
+MOVED_CHARACTERS: Final = 60
+"""So many characters must be the same before another file is believed to hold the lines."""
+MOVED_LINES: Final = 2
+
+
+class Landing(NamedTuple):
+    commit: Commit
+    place: int
+    """The commit's place in the history."""
+    path: str
+    reformatted: bool
+    on_main: bool
+
+
+@dataclass(eq=False, slots=True)
+class Copy:
+    """A line as one hunk wrote it once."""
+
+    hunk: int
+    line: str
+    at: int
+    until: int | None
+    """When a later edit of the same session removed it."""
+    landing: Landing | None = None
+    tries: int = 0
+
+    def fits(self, commit: Commit) -> bool:
+        """Whether it can have been there when the commit was made."""
+        if commit.committed < self.at - SKEW_MS:
+            return False
+        return self.until is None or commit.committed <= self.until
+
+
+Pages = dict[str, dict[str, list[Copy]]]
+"""Copies by file and line, in the order they were written."""
+
+
+def copies_of(hunks: Sequence[Written], places: Sequence[str | None]) -> list[Copy]:
+    """The copies of all hunks that lie in the repository and whose time is known."""
+    made = []
+    for number, (hunk, place) in enumerate(zip(hunks, places, strict=True)):
+        if place is None or hunk.at is None:
+            continue
+        gone: dict[str, list[int | None]] = defaultdict(list)
+        for back in hunk.taken_back:
+            if not back.by_shell:
+                gone[back.line].append(back.at)
+        for line in hunk.added:
+            until = gone[line].pop() if gone[line] else None
+            made.append(Copy(number, line, hunk.at, until))
+    return sorted(made, key=lambda copy: (copy.at, copy.hunk))
+
+
+def land(
+    hunks: Sequence[Written], places: Sequence[str | None], history: History, texts: Texts
+) -> list[Copy]:
+    """All copies, each with the commit that brought it, if one did."""
+    copies = copies_of(hunks, places)
+    pages: Pages = {}
+    for copy in copies:
+        path = places[copy.hunk]
+        assert path is not None
+        pages.setdefault(path, {}).setdefault(copy.line, []).append(copy)
+    for commit, place, on_main in in_order(history):
+        for change in commit.changes:
+            if change.path in pages and change.after is not None:
+                _take_in(pages[change.path], commit, change, texts, place, on_main)
+    _land_elsewhere(copies, hunks, pages, history, texts)
+    return copies
+
+
+def in_order(history: History) -> Iterator[tuple[Commit, int, bool]]:
+    """All commits with their places: those of the main line first."""
+    for on_main in (True, False):
+        for place, commit in enumerate(history.commits):
+            if (commit.id in history.main) is on_main:
+                yield commit, place, on_main
+
+
+def _take_in(
+    page: Mapping[str, list[Copy]],
+    commit: Commit,
+    change: Change,
+    texts: Texts,
+    place: int,
+    on_main: bool,
+) -> None:
+    added = texts.added(change)
+    if not added:
+        return
+    for line in [it for it in page if it in added]:
+        _settle(page[line], added[line], Landing(commit, place, change.path, False, on_main))
+    open_lines = {
+        line: fitting
+        for line, copies in page.items()
+        if (fitting := [it for it in _waiting(copies, commit) if it.tries < MOST_TRIES])
+    }
+    for line, fitting in open_lines.items():
+        words = phrase(line)
+        for copy in fitting:
+            copy.tries += 1
+        if is_phrase(words):
+            more = texts.phrase(change.after).count(words) - texts.phrases_before(change, words)
+            _settle(fitting, more, Landing(commit, place, change.path, True, on_main))
+
+
+def _waiting(copies: Iterable[Copy], commit: Commit) -> list[Copy]:
+    return [copy for copy in copies if copy.landing is None and copy.fits(commit)]
+
+
+def _settle(copies: Iterable[Copy], most: int, landing: Landing) -> None:
+    """Let a commit take in as many waiting copies as it adds, the newest first."""
+    waiting = _waiting(copies, landing.commit)
+    for copy in waiting[::-1][: max(most, 0)]:
+        copy.landing = landing
+
+
+# --- lines that were moved before they were committed ---------------------------------------------
+
+
+def _land_elsewhere(
+    copies: Sequence[Copy],
+    hunks: Sequence[Written],
+    pages: Pages,
+    history: History,
+    texts: Texts,
+) -> None:
+    landed = Counter(copy.hunk for copy in copies if copy.landing is not None)
+    lost: dict[str, list[Copy]] = defaultdict(list)
+    for copy in copies:
+        if copy.landing is None and landed[copy.hunk] * 2 < len(hunks[copy.hunk].added):
+            lost[copy.line].append(copy)
+    looked = 0
+    first = min((copy.at for copy in chain.from_iterable(lost.values())), default=0)
+    for commit, place, on_main in in_order(history):
+        if not lost or commit.committed < first - SKEW_MS:
+            continue
+        for change in commit.changes:
+            if change.after is None or looked >= MOST_LOOKED_THROUGH:
+                continue
+            looked += 1
+            landing = Landing(commit, place, change.path, False, on_main)
+            _take_in_moved(lost, landing, texts.added(change), pages.get(change.path, {}), hunks)
+
+
+def _take_in_moved(
+    lost: Mapping[str, list[Copy]],
+    landing: Landing,
+    added: Counter[str],
+    written_here: Mapping[str, list[Copy]],
+    hunks: Sequence[Written],
+) -> None:
+    """Believe a move only where half of a hunk came with one change and nobody wrote it there."""
+    found: dict[int, list[Copy]] = defaultdict(list)
+    for line in [it for it in lost if it in added and it not in written_here]:
+        for copy in _waiting(lost[line], landing.commit)[-added[line] :]:
+            if landing.commit.committed - copy.at <= MOVED_WITHIN_MS:
+                found[copy.hunk].append(copy)
+    for hunk, copies in found.items():
+        if len(copies) * 2 >= len(hunks[hunk].added) and enough_to_move(
+            [copy.line for copy in copies]
+        ):
+            for copy in copies:
+                copy.landing = landing
+
+
+def enough_to_move(lines: Sequence[str]) -> bool:
+    """Whether lines are too many to stand in another file by chance."""
+    return len(lines) >= MOVED_LINES and sum(map(len, lines)) >= MOVED_CHARACTERS

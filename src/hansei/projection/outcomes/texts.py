@@ -1,0 +1,86 @@
+"""Files in git as bags of lines and as phrases, each blob read and cleaned once.
+
+The texts of events have had their secrets replaced, so the texts of git must have theirs replaced
+by the same redactor before the two are compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from hansei.projection.outcomes.lines import bag, phrase
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hansei.git.history import Change
+
+MOST_BYTES: Final = 2 << 20
+"""Larger files are generated or data; nobody's edits are looked for in them."""
+MOST_KEPT: Final = 2_000
+_BINARY_WITHIN: Final = 8_000
+"""How far git itself looks for a zero byte before it calls a file binary."""
+_NOTHING: Final[Counter[str]] = Counter()
+
+_Made = TypeVar("_Made")
+
+
+class Texts:
+    """What the blobs of one repository hold; `read` gives bytes, or None if they are not here."""
+
+    def __init__(
+        self, read: Callable[[str, int], bytes | None], scrub: Callable[[str], str]
+    ) -> None:
+        self._read = read
+        self._scrub = scrub
+        self._bags: OrderedDict[str, Counter[str]] = OrderedDict()
+        self._phrases: OrderedDict[str, str] = OrderedDict()
+        self.missing = 0
+        """Blobs that could not be read: not here, or too large."""
+
+    def bag(self, blob: str | None) -> Counter[str]:
+        """The telling lines of a blob."""
+        return _NOTHING if blob is None else self._kept(self._bags, blob, bag)
+
+    def phrase(self, blob: str | None) -> str:
+        """The words and signs of a blob."""
+        return "" if blob is None else self._kept(self._phrases, blob, phrase)
+
+    def before(self, change: Change) -> Counter[str]:
+        """The lines before a change; of a merge, those that either side had."""
+        found = Counter(self.bag(change.before[0])) if change.before else Counter()
+        for blob in change.before[1:]:
+            found |= self.bag(blob)
+        return found
+
+    def added(self, change: Change) -> Counter[str]:
+        """The lines that a change brings; one that only moved within the file is none."""
+        return self.bag(change.after) - self.before(change)
+
+    def removed(self, change: Change) -> Counter[str]:
+        return self.before(change) - self.bag(change.after)
+
+    def phrases_before(self, change: Change, words: str) -> int:
+        """How often a phrase stood in the file before a change."""
+        return max((self.phrase(blob).count(words) for blob in change.before), default=0)
+
+    def _kept(
+        self, kept: OrderedDict[str, _Made], blob: str, make: Callable[[str], _Made]
+    ) -> _Made:
+        if blob in kept:
+            kept.move_to_end(blob)
+            return kept[blob]
+        made = kept[blob] = make(self._text(blob))
+        if len(kept) > MOST_KEPT:
+            kept.popitem(last=False)
+        return made
+
+    def _text(self, blob: str) -> str:
+        data = self._read(blob, MOST_BYTES)
+        if data is None:
+            self.missing += 1
+            return ""
+        if b"\0" in data[:_BINARY_WITHIN]:
+            return ""
+        return self._scrub(data.decode("utf-8", "replace"))
