@@ -6,7 +6,7 @@ out anew, moved to another file, or is gone; commits on branches that never had 
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -14,7 +14,6 @@ from hansei.projection.outcomes.landing import enough_to_move
 from hansei.projection.outcomes.lines import is_phrase, phrase
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Sequence
 
     from hansei.git.history import Change, Commit, History
@@ -69,7 +68,25 @@ def _missing(present: Sequence[Life], change: Change, texts: Texts) -> list[Life
         return []
     before, after = texts.before(change), texts.bag(change.after)
     left = [life for life in present if life.copy.line not in after]
-    return [life for life in left if _was_there(life, before, change, texts)]
+    gone = [life for life in left if _was_there(life, before, change, texts)]
+    return gone + _gone_with_others(present, gone, before - after, after)
+
+
+def _gone_with_others(
+    present: Sequence[Life], gone: Sequence[Life], fewer: Counter[str], after: Counter[str]
+) -> list[Life]:
+    """Of lines that the file has several times, those whose hunks went with this change."""
+    unsure = [it for it in present if fewer[it.copy.line] and it.copy.line in after]
+    if not unsure or not gone:
+        return []
+    went, stayed = (Counter(it.copy.hunk for it in lives) for lives in (gone, present))
+    stayed -= Counter(it.copy.hunk for it in [*unsure, *gone])
+    found = []
+    for life in unsure:
+        if went[life.copy.hunk] > stayed[life.copy.hunk] and fewer[life.copy.line] > 0:
+            fewer[life.copy.line] -= 1
+            found.append(life)
+    return found
 
 
 def _was_there(life: Life, before: Counter[str], change: Change, texts: Texts) -> bool:
@@ -86,10 +103,11 @@ def _depart(
     texts: Texts,
     there: dict[str, list[Life]],
 ) -> None:
-    words = texts.phrase(change.after)
+    text = texts.phrase(change.after)
     left = []
     for life in missing:
-        if is_phrase(life.words) and life.words in words:
+        still = text.count(life.words) >= texts.phrases_before(change, life.words) > 0
+        if still and is_phrase(life.words):
             if life.copy.line in texts.before(change):
                 life.reformatted_in = commit
         else:

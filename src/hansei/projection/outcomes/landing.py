@@ -42,6 +42,8 @@ class Landing(NamedTuple):
     path: str
     reformatted: bool
     on_main: bool
+    fresh: bool
+    """Whether the file had no such line before."""
 
 
 @dataclass(eq=False, slots=True)
@@ -97,8 +99,28 @@ def land(
         for change in commit.changes:
             if change.path in pages and change.after is not None:
                 _take_in(pages[change.path], commit, change, texts, place, on_main)
+    _let_go(copies, hunks)
     _land_elsewhere(copies, hunks, pages, history, texts)
     return copies
+
+
+def _let_go(copies: Sequence[Copy], hunks: Sequence[Written]) -> None:
+    """Forget the landings of hunks of which only a few lines came, all known to the file before.
+
+    Such lines are its idiom: somebody else's work brought them once more.
+    """
+    landings: dict[int, list[Landing]] = defaultdict(list)
+    for copy in copies:
+        if copy.landing is not None:
+            landings[copy.hunk].append(copy.landing)
+    weak = {
+        hunk
+        for hunk, found in landings.items()
+        if len(found) * 2 < len(hunks[hunk].added) and not any(it.fresh for it in found)
+    }
+    for copy in copies:
+        if copy.hunk in weak:
+            copy.landing = None
 
 
 def in_order(history: History) -> Iterator[tuple[Commit, int, bool]]:
@@ -117,11 +139,12 @@ def _take_in(
     place: int,
     on_main: bool,
 ) -> None:
-    added = texts.added(change)
+    added, before = texts.added(change), texts.before(change)
     if not added:
         return
+    landing = Landing(commit, place, change.path, False, on_main, fresh=True)
     for line in [it for it in page if it in added]:
-        _settle(page[line], added[line], Landing(commit, place, change.path, False, on_main))
+        _settle(page[line], added[line], landing._replace(fresh=line not in before))
     open_lines = {
         line: fitting
         for line, copies in page.items()
@@ -132,8 +155,9 @@ def _take_in(
         for copy in fitting:
             copy.tries += 1
         if is_phrase(words):
-            more = texts.phrase(change.after).count(words) - texts.phrases_before(change, words)
-            _settle(fitting, more, Landing(commit, place, change.path, True, on_main))
+            stood = texts.phrases_before(change, words)
+            more = texts.phrase(change.after).count(words) - stood - added[line]
+            _settle(fitting, more, landing._replace(reformatted=True, fresh=not stood))
 
 
 def _waiting(copies: Iterable[Copy], commit: Commit) -> list[Copy]:
@@ -171,7 +195,7 @@ def _land_elsewhere(
             if change.after is None or looked >= MOST_LOOKED_THROUGH:
                 continue
             looked += 1
-            landing = Landing(commit, place, change.path, False, on_main)
+            landing = Landing(commit, place, change.path, False, on_main, fresh=True)
             _take_in_moved(lost, landing, texts.added(change), pages.get(change.path, {}), hunks)
 
 
