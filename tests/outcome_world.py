@@ -11,7 +11,7 @@ from hansei.events.model import FileEdit
 from hansei.git.history import read_history
 from hansei.git.objects import Objects
 from hansei.ops.ingest import ingest
-from hansei.projection.outcomes import Outcome, Texts, judge, paths_of, place, written
+from hansei.projection.outcomes import Outcome, Texts, judge, paths_of, place, told_once, written
 from hansei.redaction.redactor import Redactor
 from hansei.store import reading
 from hansei.store.database import open_store
@@ -48,6 +48,7 @@ def judged_world(folder: Path, *, seed: int, sessions: int, agents: Sequence[str
     """Make a world, take it in, and judge all its edits."""
     world = build(folder, seed=seed, now_ms=NOW, sessions=sessions, weeks=8, agents=agents)
     hunks, calls, redactor = _read(world, folder / "store")
+    hunks = told_once(hunks)
     roots = [str(world.repo), str(worktree_of(world.repo))]
     history = read_history(str(world.repo))
     known = paths_of(history)

@@ -4,7 +4,7 @@ Lines of edits are looked for in commits: never by time alone, so squashing, reb
 formatting do not hide them.
 """
 
-from hansei.projection.outcomes.edits import written
+from hansei.projection.outcomes.edits import told_once, written
 from hansei.projection.outcomes.judge import judge, without_repository
 from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
 from hansei.projection.outcomes.places import paths_of, place
@@ -20,6 +20,7 @@ __all__ = [
     "judge",
     "paths_of",
     "place",
+    "told_once",
     "without_repository",
     "written",
 ]

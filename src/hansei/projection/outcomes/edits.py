@@ -28,6 +28,7 @@ class _Draft:
     """A hunk while the session goes on."""
 
     seq: int
+    call: str
     hunk: int
     path: str
     at: int | None
@@ -104,7 +105,7 @@ def _edit(desk: _Desk, seq: int, edit: FileEdit, at: int | None) -> None:
         lines = sum(1 for line in change.added if line)
         added, removed = tuple(telling(change.added)), tuple(telling(change.removed))
         created = edit.operation == "create"
-        desk.write(_Draft(seq, number, edit.path, at, created, added, removed, lines))
+        desk.write(_Draft(seq, edit.call, number, edit.path, at, created, added, removed, lines))
     if edit.moved_to:
         desk.rename(edit.path, edit.moved_to)
 
@@ -119,6 +120,7 @@ def _row(draft: _Draft, session: str) -> Written:
     return Written(
         session,
         draft.seq,
+        draft.call,
         draft.hunk,
         draft.path,
         draft.at,
@@ -127,3 +129,14 @@ def _row(draft: _Draft, session: str) -> Written:
         draft.lines,
         tuple(draft.taken_back),
     )
+
+
+def told_once(hunks: Iterable[Written]) -> list[Written]:
+    """Hunks without those that a fork or resume told again: the same lines of the same call.
+
+    The path does not count, because a fork may stand in another worktree.
+    """
+    first: dict[tuple[str, int, tuple[str, ...], tuple[str, ...]], Written] = {}
+    for hunk in hunks:
+        first.setdefault((hunk.call, hunk.hunk, hunk.added, hunk.removed), hunk)
+    return list(first.values())

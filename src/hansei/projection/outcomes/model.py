@@ -55,6 +55,7 @@ class Written(NamedTuple):
 
     session: str
     seq: int
+    call: str
     hunk: int
     path: str
     """As the agent recorded it; of a file that was renamed later in the session, the last name."""
