@@ -124,15 +124,18 @@ def _depart(
 
 def _moved_to(left: Sequence[Life], commit: Commit, change: Change, texts: Texts) -> Change | None:
     """The file of the same commit that took most lines in, if it took enough of them."""
+    if not left:
+        return None
+    for other in commit.changes:
+        if other.after is not None and other.after in change.before and other != change:
+            return other  # the whole file has another name
+    taking_in = texts.taking_in(commit, MOST_SEARCHED)
+    hosts = {it.path: it for life in left for it in taking_in.get(life.copy.line, ())}
+    hosts.pop(change.path, None)
+    gone = list(texts.removed(change)) if hosts else []
     best: tuple[int, Change] | None = None
-    wanted = {life.copy.line for life in left}
-    for other in commit.changes[:MOST_SEARCHED] if left else ():
-        if other.path == change.path or other.after is None:
-            continue
-        if other.after in change.before:  # the whole file has another name
-            return other
-        added = texts.added(other)
-        taken = [line for line in texts.removed(change) if line in added]
-        if not wanted.isdisjoint(taken) and enough_to_move(taken):
-            best = max(best or (0, other), (len(taken), other), key=lambda it: it[0])
+    for path, host in sorted(hosts.items()):
+        taken = [line for line in gone if any(it.path == path for it in taking_in.get(line, ()))]
+        if enough_to_move(taken) and (best is None or len(taken) > best[0]):
+            best = len(taken), host
     return best[1] if best else None

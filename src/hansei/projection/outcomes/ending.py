@@ -7,7 +7,7 @@ were removed.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -15,8 +15,7 @@ from hansei.projection.outcomes.lines import alike
 from hansei.projection.outcomes.model import DAY_MS, By, Later
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hansei.git.history import Change, Commit
     from hansei.projection.outcomes.afterlife import Life
@@ -97,9 +96,12 @@ def _time(life: Life) -> tuple[int, str]:
 def _successor(life: Life, texts: Texts) -> str | None:
     """The line that stands where a line was, if one is enough like it."""
     assert life.gone_from is not None
-    added = texts.added(life.gone_from)
-    best = max(added, key=lambda line: (alike(life.copy.line, line), line), default=None)
-    return best if best and alike(life.copy.line, best) >= STILL_ALIKE else None
+    return _most_alike(life.copy.line, texts.added(life.gone_from))
+
+
+def _most_alike(line: str, others: Iterable[str]) -> str | None:
+    share, best = max(((alike(line, it), it) for it in others), default=(0.0, None))
+    return best if share >= STILL_ALIKE else None
 
 
 def _by(group: Sequence[Life], hands: Hands, texts: Texts) -> By:
@@ -120,19 +122,39 @@ def _by(group: Sequence[Life], hands: Hands, texts: Texts) -> By:
 
 
 def _goes_back(hunk: Written, group: Sequence[Life], texts: Texts) -> bool:
+    """Whether a commit put back what a hunk had changed.
+
+    A file that goes away need not be a revert: then the commit must say so, or undo all that the
+    landing commit did.
+    """
     commit, change, landing = group[0].gone_in, group[0].gone_from, group[0].copy.landing
     assert commit is not None
     assert change is not None
     assert landing is not None
-    named = _REVERTS.search(commit.message)
-    if named is not None and landing.commit.id.startswith(named[1]):
+    if _says_so(commit, landing.commit) or _is_inverse(commit, landing.commit):
         return True
-    if commit.committed - landing.commit.committed > REVERTED_WITHIN_MS:
+    if commit.committed - landing.commit.committed > REVERTED_WITHIN_MS or change.after is None:
         return False
     back = texts.added(change)
     if hunk.removed and all(line in back for line in hunk.removed):
-        return True
+        strange = back - Counter(hunk.removed)
+        return not any(_most_alike(life.copy.line, strange) for life in group)
     return _undoes(landing, change, texts)
+
+
+def _says_so(commit: Commit, landed: Commit) -> bool:
+    named = _REVERTS.search(commit.message)
+    if named is not None:
+        return landed.id.startswith(named[1])
+    subject = landed.message.partition("\n")[0]
+    return bool(subject) and commit.message.startswith(f'Revert "{subject}"')
+
+
+def _is_inverse(commit: Commit, landed: Commit) -> bool:
+    """Whether a commit brings the files of another, and hardly any else, back to what they were."""
+    was = {change.path: change.before[:1] for change in landed.changes}
+    back = sum(1 for it in commit.changes if was.get(it.path) == (it.after,))
+    return back >= UNDONE_SHARE * max(len(was), len(commit.changes))
 
 
 def _undoes(landing: Landing, change: Change, texts: Texts) -> bool:

@@ -187,9 +187,9 @@ def _land_elsewhere(
         if copy.landing is None and landed[copy.hunk] * 2 < len(hunks[copy.hunk].added):
             lost[copy.line].append(copy)
     looked = 0
-    first = min((copy.at for copy in chain.from_iterable(lost.values())), default=0)
-    for commit, place, on_main in in_order(history):
-        if not lost or commit.committed < first - SKEW_MS:
+    times = [copy.at for copy in chain.from_iterable(lost.values())]
+    for commit, place, on_main in in_order(history) if times else ():
+        if not min(times) - SKEW_MS <= commit.committed <= max(times) + MOVED_WITHIN_MS:
             continue
         for change in commit.changes:
             if change.after is None or looked >= MOST_LOOKED_THROUGH:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,7 +49,14 @@ def says_something(line: str) -> bool:
 
 def telling(lines: Iterable[str]) -> list[str]:
     """The normal forms of the lines that say something, in order."""
-    return [line for line in map(normal, lines) if says_something(line)]
+    return [line for raw in lines if (line := _told(raw))]
+
+
+@lru_cache(maxsize=200_000)
+def _told(raw: str) -> str:
+    """A line's normal form, empty if it says nothing; versions of a file share most lines."""
+    line = normal(raw)
+    return line if says_something(line) else ""
 
 
 def bag(text: str) -> Counter[str]:

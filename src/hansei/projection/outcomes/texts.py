@@ -6,19 +6,19 @@ by the same redactor before the two are compared.
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from hansei.projection.outcomes.lines import bag, phrase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from hansei.git.history import Change
+    from hansei.git.history import Change, Commit
 
 MOST_BYTES: Final = 2 << 20
 """Larger files are generated or data; nobody's edits are looked for in them."""
-MOST_KEPT: Final = 2_000
+MOST_KEPT: Final = 1_000
 _BINARY_WITHIN: Final = 8_000
 """How far git itself looks for a zero byte before it calls a file binary."""
 _NOTHING: Final[Counter[str]] = Counter()
@@ -36,8 +36,19 @@ class Texts:
         self._scrub = scrub
         self._bags: OrderedDict[str, Counter[str]] = OrderedDict()
         self._phrases: OrderedDict[str, str] = OrderedDict()
+        self._taking_in: tuple[str, dict[str, list[Change]]] | None = None
         self.missing = 0
         """Blobs that could not be read: not here, or too large."""
+
+    def taking_in(self, commit: Commit, most: int) -> Mapping[str, list[Change]]:
+        """The changes of a commit by the lines they bring; only the first `most` are looked at."""
+        if self._taking_in is None or self._taking_in[0] != commit.id:
+            found: dict[str, list[Change]] = defaultdict(list)
+            for change in commit.changes[:most]:
+                for line in self.added(change):
+                    found[line].append(change)
+            self._taking_in = commit.id, found
+        return self._taking_in[1]
 
     def bag(self, blob: str | None) -> Counter[str]:
         """The telling lines of a blob."""
