@@ -28,7 +28,7 @@ _START: Final = b"\x01"
 _FORMAT: Final = "--format=%x01%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%B"
 _FIELDS: Final = 7
 _NOTHING: Final = re.compile(r"0+")
-_LOG: Final = (
+FLAGS: Final = (  # nobody's settings, and no program of theirs, take part
     *("-c", "log.showRoot=true", "log", "-z", "--no-show-signature", "--no-mailmap"),
     *("--encoding=UTF-8", "--no-notes", "--no-color"),
 )
@@ -89,10 +89,10 @@ def read_history(folder: str, *, since: int | None = None, most: int = MOST_COMM
 
 def log(folder: str, *arguments: str) -> Iterator[Commit]:
     """Commits as git lists them; nothing where there is no git or no such repository."""
-    command = ["git", "-C", folder, *_LOG, "--raw", "--no-abbrev", "--no-renames", "-c", _FORMAT]
-    with _reading([*command, *arguments, "--"]) as told:
+    command = ["git", "-C", folder, *FLAGS, "--raw", "--no-abbrev", "--no-renames", "-c", _FORMAT]
+    with reading([*command, *arguments, "--"]) as told:
         if told is not None:
-            yield from _commits(_words(told))
+            yield from _commits(words(told))
 
 
 def main_line(folder: str) -> str | None:
@@ -142,11 +142,27 @@ def contains(folder: str, commit: str) -> bool:
     return git(folder, "cat-file", "-t", commit) == "commit"
 
 
+def moment_of(folder: str, commit: str) -> int | None:
+    """When a commit was made; None if it is not here."""
+    told = git(folder, "log", "-1", "--no-show-signature", "--format=%ct", commit, "--")
+    return _milliseconds(told) if told else None
+
+
+def listed(folder: str, commit: str) -> Iterator[tuple[str, str]]:
+    """Paths and blobs of the files of a commit; links and submodules are left out."""
+    with reading(["git", "-C", folder, "ls-tree", "-r", "-z", commit, "--"]) as told:
+        for word in words(told) if told is not None else ():
+            head, _, path = word.partition(b"\t")
+            mode, _, rest = head.decode("ascii", "replace").partition(" ")
+            if mode.startswith("100"):
+                yield path.decode("utf-8", "surrogateescape"), rest.rpartition(" ")[2]
+
+
 # --- how git is asked -----------------------------------------------------------------------------
 
 
 @contextmanager
-def _reading(command: list[str]) -> Iterator[IO[bytes] | None]:
+def reading(command: list[str]) -> Iterator[IO[bytes] | None]:
     """What a command prints; None if it cannot be started. It ends when the reading does."""
     try:
         process = subprocess.Popen(
@@ -166,7 +182,7 @@ def _reading(command: list[str]) -> Iterator[IO[bytes] | None]:
         process.communicate()
 
 
-def _words(told: IO[bytes]) -> Iterator[bytes]:
+def words(told: IO[bytes]) -> Iterator[bytes]:
     """What stands between zero bytes."""
     rest = b""
     while piece := told.read(_PIECE):
@@ -176,20 +192,20 @@ def _words(told: IO[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _commits(words: Iterator[bytes]) -> Iterator[Commit]:
+def _commits(told: Iterator[bytes]) -> Iterator[Commit]:
     """A commit is its fields, then for each file a line of ids and a path."""
     head: list[str] = []
     changes: list[Change] = []
-    for word in words:
+    for word in told:
         mark = word.lstrip(b"\n")
         if mark.startswith(_START):
             if head:
                 yield _commit(head, changes)
-            fields = [mark[1:], *islice(words, _FIELDS - 1)]
+            fields = [mark[1:], *islice(told, _FIELDS - 1)]
             head = [field.decode("utf-8", "replace") for field in fields]
             changes = []
         elif mark.startswith(b":"):
-            change = _change(mark, next(words, b""))
+            change = _change(mark, next(told, b""))
             if change is not None:
                 changes.append(change)
     if head:
@@ -211,8 +227,8 @@ def _milliseconds(seconds: str) -> int:
 def _change(ids: bytes, path: bytes) -> Change | None:
     """A line of `--raw`: a colon and a mode for each side, an id for each side, and a letter."""
     colons = len(ids) - len(ids.lstrip(b":"))
-    words = ids[colons:].decode("ascii", "replace").split()
-    modes, names = words[: colons + 1], words[colons + 1 : -1]
+    parts = ids[colons:].decode("ascii", "replace").split()
+    modes, names = parts[: colons + 1], parts[colons + 1 : -1]
     if len(names) != colons + 1 or _MODULE in modes:
         return None
     *before, after = [None if _NOTHING.fullmatch(name) else name for name in names]

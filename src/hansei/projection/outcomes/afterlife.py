@@ -135,7 +135,9 @@ def _moved_to(left: Sequence[Life], commit: Commit, change: Change, texts: Texts
     gone = list(texts.removed(change)) if hosts else []
     best: tuple[int, Change] | None = None
     for path, host in sorted(hosts.items()):
-        taken = [line for line in gone if any(it.path == path for it in taking_in.get(line, ()))]
-        if enough_to_move(taken) and (best is None or len(taken) > best[0]):
+        taken = {line for line in gone if any(it.path == path for it in taking_in.get(line, ()))}
+        ours = sum(1 for life in left if life.copy.line in taken)
+        most = ours * 2 >= len(left) or len(taken) * 2 >= len(gone)
+        if most and enough_to_move(taken) and (best is None or len(taken) > best[0]):
             best = len(taken), host
     return best[1] if best else None

@@ -17,7 +17,7 @@ from hansei.projection.outcomes.lines import is_phrase, phrase
 from hansei.projection.outcomes.model import DAY_MS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from hansei.git.history import Change, Commit, History
     from hansei.projection.outcomes.model import Written
@@ -220,6 +220,6 @@ def _take_in_moved(
                 copy.landing = landing
 
 
-def enough_to_move(lines: Sequence[str]) -> bool:
+def enough_to_move(lines: Collection[str]) -> bool:
     """Whether lines are too many to stand in another file by chance."""
     return len(lines) >= MOVED_LINES and sum(map(len, lines)) >= MOVED_CHARACTERS
