@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.snapshots.languages import GRAMMARS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from tree_sitter import Parser, Query
 
 MOST_PARSED: Final = 512 * 1024
 """Larger files are generated; parsing one takes longer than a hundred ordinary ones."""
 MOST_NAMED: Final = 2_000
 """Definitions, imports or tests kept of one file."""
+Place = tuple[int, str]
 _BINARY_WITHIN: Final = 8_000
 _DEFINITIONS: Final = ("class", "function", "method")
 
@@ -49,25 +54,40 @@ def examine(data: bytes, language: str | None) -> BlobFacts:
 
     parser, query = tools
     tree = parser.parse(data)
-    found = QueryCursor(query).captures(tree.root_node)
-    named = {
-        kind: sorted({(it.start_point.row + 1, _name(it.text)) for it in nodes})[:MOST_NAMED]
-        for kind, nodes in found.items()
+    found = {
+        kind: [(node.start_byte, node.end_byte) for node in nodes]
+        for kind, nodes in QueryCursor(query).captures(tree.root_node).items()
     }
-    symbols = sorted(
-        Symbol(kind, name, line) for kind in _DEFINITIONS for line, name in named.get(kind, ())
-    )
+    named = _named(data, found)
+    symbols = [Symbol(kind, name, line) for kind in _DEFINITIONS for line, name in named[kind]]
     return BlobFacts(
         lines,
         tuple(sorted(symbols, key=lambda it: (it.line, it.kind, it.name))),
-        tuple(sorted({name for _, name in named.get("import", ())})),
-        tuple(name for _, name in named.get("test", ())),
+        tuple(sorted({name for _, name in named["import"]})),
+        tuple(name for _, name in named["test"]),
         broken=tree.root_node.has_error,
     )
 
 
-def _name(text: bytes | None) -> str:
-    return (text or b"").decode("utf-8", "replace").strip("\"'`<>")
+def _named(data: bytes, found: Mapping[str, list[tuple[int, int]]]) -> dict[str, list[Place]]:
+    """Line and text of what was captured.
+
+    Lines are counted here, because asking a node for its point crashes in tree-sitter 0.26.
+    """
+    ends = [match.start() for match in re.finditer(rb"\n", data)]
+    return {
+        kind: sorted(
+            {
+                (bisect_left(ends, start) + 1, _name(data[start:end]))
+                for start, end in found.get(kind, ())
+            }
+        )[:MOST_NAMED]
+        for kind in (*_DEFINITIONS, "import", "test")
+    }
+
+
+def _name(text: bytes) -> str:
+    return text.decode("utf-8", "replace").strip("\"'`<>")
 
 
 @cache
