@@ -21,9 +21,9 @@ class Repo:
 
     def git(self, *arguments: str) -> str:
         quiet = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
-        dates = {
-            name: f"@{self.now // 1000} +0000" for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
-        }
+        dates = dict.fromkeys(
+            ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{self.now // 1000} +0000"
+        )
         done = subprocess.run(
             [
                 *("git", "-c", "user.name=Ada", "-c", "user.email=ada@example.org"),

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.model import Written
     from hansei.projection.outcomes.texts import Texts
 
-SKEW_MS: Final = 5 * 60 * 1000
-"""How far a commit's clock may be behind the transcript's."""
+ROUNDED_MS: Final = 1000
+"""Git leaves out the milliseconds. More leeway would credit a commit with what came right after it:
+agents commit and go on within seconds."""
 MOST_TRIES: Final = 20
 """Commits to a file in which a line is looked for in another layout."""
 MOVED_WITHIN_MS: Final = 30 * DAY_MS
@@ -60,7 +61,7 @@ class Copy:
 
     def fits(self, commit: Commit) -> bool:
         """Whether it can have been there when the commit was made."""
-        if commit.committed < self.at - SKEW_MS:
+        if commit.committed < self.at - ROUNDED_MS:
             return False
         return self.until is None or commit.committed <= self.until
 
@@ -189,7 +190,7 @@ def _land_elsewhere(
     looked = 0
     times = [copy.at for copy in chain.from_iterable(lost.values())]
     for commit, place, on_main in in_order(history) if times else ():
-        if not min(times) - SKEW_MS <= commit.committed <= max(times) + MOVED_WITHIN_MS:
+        if not min(times) - ROUNDED_MS <= commit.committed <= max(times) + MOVED_WITHIN_MS:
             continue
         for change in commit.changes:
             if change.after is None or looked >= MOST_LOOKED_THROUGH:
