@@ -94,11 +94,9 @@ class Replaced(NamedTuple):
 
 def replaced(old: str, new: str) -> Replaced:
     """The lines in which two texts differ."""
-    before, after = ([normal(line) for line in text.split("\n")] for text in (old, new))
-    if not old:
-        return Replaced(after, [])
-    if not new:
-        return Replaced([], before)
+    before, after = (
+        [normal(line) for line in text.split("\n")] if text else [] for text in (old, new)
+    )
     start = 0
     while start < min(len(before), len(after)) and before[start] == after[start]:
         start += 1
