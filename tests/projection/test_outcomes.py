@@ -278,6 +278,15 @@ def test_a_step_that_writes_something_else_replaces_an_edit(repo: Repo, desk: De
     assert second.fate is Fate.LANDED
 
 
+def test_a_file_written_anew_replaces_what_was_written_before(repo: Repo, desk: Desk) -> None:
+    desk.edit("", NEW, path="src/measures.py", operation="create")
+    again = desk.edit("", f"{NEW}PRECISION = 12\n", path="src/measures.py", operation="create")
+    repo.commit("Add measures", {"src/measures.py": f"{NEW}PRECISION = 12\n"})
+    first, second = outcomes(desk)
+    assert (first.fate, first.taken_back_by) == (Fate.REPLACED, again)
+    assert second.fate is Fate.LANDED
+
+
 @pytest.mark.parametrize(
     "command",
     [

@@ -66,6 +66,12 @@ class _Desk:
                     copies.remove(draft)
                     draft.taken_back.append(TakenBack(line, seq, at, restored=True, by_shell=True))
 
+    def overwrite(self, path: str, seq: int, at: int | None) -> None:
+        """A file was written anew: nothing of what was there before is left."""
+        for key in [key for key in self.open if key[0] == path]:
+            for draft in self.open.pop(key):
+                draft.taken_back.append(TakenBack(key[1], seq, at, restored=False))
+
     def rename(self, old: str, new: str) -> None:
         for path, line in [key for key in self.open if key[0] == old]:
             copies = self.open.pop((path, line))
@@ -100,6 +106,8 @@ def _took_place(edit: FileEdit, result: ToolResult | None) -> bool:
 def _edit(desk: _Desk, seq: int, edit: FileEdit, at: int | None) -> None:
     if edit.operation == "delete":
         desk.restore(seq, at, [Covers(edit.path, tracked=True, untracked=True)])
+    if edit.operation == "create":
+        desk.overwrite(edit.path, seq, at)
     for number, hunk in enumerate(edit.hunks):
         change = replaced(hunk.old, hunk.new)
         lines = sum(1 for line in change.added if line)

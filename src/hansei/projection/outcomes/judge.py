@@ -52,7 +52,8 @@ def judge(
     past = _changes_by_path(history, {place for place in places if place is not None})
     found = []
     for number, (hunk, place) in enumerate(zip(hunks, places, strict=True)):
-        if lives[number]:
+        landed = len(lives[number])
+        if landed and (landed * 2 >= len(hunk.added) or not _mostly_taken_back(hunk)):
             found.append(_landed(hunk, place or hunk.path, lives[number], hands, texts, now))
         else:
             found.append(_not_landed(hunk, place, history, texts, past, now))
@@ -115,7 +116,7 @@ def _not_landed(
 ) -> Outcome:
     named = place or hunk.path
     reason = _undecided(hunk, place, history)
-    if reason is None and hunk.taken_back and 2 * len(hunk.taken_back) >= len(hunk.added):
+    if reason is None and _mostly_taken_back(hunk):
         back = hunk.taken_back[-1]
         fate = Fate.TAKEN_BACK if back.restored else Fate.REPLACED
         return _row(hunk, named, fate)._replace(taken_back_by=back.seq)
@@ -125,6 +126,10 @@ def _not_landed(
         return _row(hunk, named, Fate.UNKNOWN, reason)
     settled = now - (hunk.at or 0) >= SETTLED_MS
     return _row(hunk, named, Fate.NOT_COMMITTED if settled else Fate.WAITING)
+
+
+def _mostly_taken_back(hunk: Written) -> bool:
+    return bool(hunk.taken_back) and 2 * len(hunk.taken_back) >= len(hunk.added)
 
 
 def _undecided(hunk: Written, place: str | None, history: History) -> str | None:
