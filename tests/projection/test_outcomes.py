@@ -278,6 +278,22 @@ def test_a_step_that_writes_something_else_replaces_an_edit(repo: Repo, desk: De
     assert second.fate is Fate.LANDED
 
 
+def test_a_file_written_anew_lands_by_the_lines_that_are_new(repo: Repo, desk: Desk) -> None:
+    desk.edit("", f"{BEFORE}PRECISION = 12\n", operation="create")
+    repo.commit("Say how precise", {FILE: f"{BEFORE}PRECISION = 12\n"})
+    (row,) = outcomes(desk)
+    assert (row.fate, row.lines, row.landed) == (Fate.LANDED, 1, 1)
+
+
+def test_a_version_that_is_not_here_leaves_the_outcome_unknown(repo: Repo, desk: Desk) -> None:
+    desk.edit("", NEW)
+    repo.commit("Add perimeter", {FILE: BEFORE + NEW})
+    blob = repo.git("rev-parse", f"HEAD:{FILE}")
+    (repo.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    (row,) = outcomes(desk)
+    assert row.reason == "the repository here lacks versions of the file"
+
+
 def test_a_file_written_anew_replaces_what_was_written_before(repo: Repo, desk: Desk) -> None:
     desk.edit("", NEW, path="src/measures.py", operation="create")
     again = desk.edit("", f"{NEW}PRECISION = 12\n", path="src/measures.py", operation="create")

@@ -15,7 +15,7 @@ from hansei.projection.outcomes.landing import land
 from hansei.projection.outcomes.model import DAY_MS, Fate, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from hansei.git.history import Change, Commit, History
     from hansei.projection.outcomes.afterlife import Life
@@ -31,6 +31,7 @@ NO_TIME: Final = "no time is recorded"
 NOTHING_TELLING: Final = "its lines could stand anywhere"
 ONLY_REMOVES: Final = "it only removes lines"
 NOT_SO_FAR_BACK: Final = "the history here does not reach back to it"
+VERSION_MISSING: Final = "the repository here lacks versions of the file"
 ALREADY_THERE: Final = "the same lines were committed before"
 
 
@@ -51,12 +52,16 @@ def judge(
     hands = Hands.of(hunks, places)
     past = _changes_by_path(history, {place for place in places if place is not None})
     found = []
-    for number, (hunk, place) in enumerate(zip(hunks, places, strict=True)):
+    for number, (whole, place) in enumerate(zip(hunks, places, strict=True)):
+        hunk = whole
         landed = len(lives[number])
-        if landed and (landed * 2 >= len(hunk.added) or not _mostly_taken_back(hunk)):
+        earlier = past.get(place or "", ())
+        if landed * 2 < len(hunk.added):
+            hunk = _without_old_lines(hunk, earlier, lives[number], texts)
+        if landed and (landed * 2 >= len(hunk.added) or not _mostly_taken_back(whole)):
             found.append(_landed(hunk, place or hunk.path, lives[number], hands, texts, now))
         else:
-            found.append(_not_landed(hunk, place, history, texts, past, now))
+            found.append(_not_landed(whole, hunk, place, history, texts, earlier, now))
     return found
 
 
@@ -107,21 +112,22 @@ def _alive(lives: Iterable[Life], moment: int, now: int) -> int | None:
 
 
 def _not_landed(
+    whole: Written,
     hunk: Written,
     place: str | None,
     history: History,
     texts: Texts,
-    past: Mapping[str, list[tuple[Commit, Change]]],
+    past: Sequence[tuple[Commit, Change]],
     now: int,
 ) -> Outcome:
     named = place or hunk.path
-    reason = _undecided(hunk, place, history)
-    if reason is None and _mostly_taken_back(hunk):
+    reason = _undecided(whole, hunk, place, history)
+    if reason is None and not texts.lost.isdisjoint(change.after for _, change in past):
+        reason = VERSION_MISSING
+    if reason in (None, ALREADY_THERE) and _mostly_taken_back(whole):
         back = hunk.taken_back[-1]
         fate = Fate.TAKEN_BACK if back.restored else Fate.REPLACED
         return _row(hunk, named, fate)._replace(taken_back_by=back.seq)
-    if reason is None and _stood_there(hunk, past.get(named, ()), texts):
-        reason = ALREADY_THERE
     if reason is not None:
         return _row(hunk, named, Fate.UNKNOWN, reason)
     settled = now - (hunk.at or 0) >= SETTLED_MS
@@ -132,10 +138,12 @@ def _mostly_taken_back(hunk: Written) -> bool:
     return bool(hunk.taken_back) and 2 * len(hunk.taken_back) >= len(hunk.added)
 
 
-def _undecided(hunk: Written, place: str | None, history: History) -> str | None:
+def _undecided(whole: Written, hunk: Written, place: str | None, history: History) -> str | None:
     """Why nothing can be said, if so."""
+    if not whole.added:
+        return ONLY_REMOVES if whole.removed and not whole.lines else NOTHING_TELLING
     if not hunk.added:
-        return ONLY_REMOVES if hunk.removed and not hunk.lines else NOTHING_TELLING
+        return ALREADY_THERE
     if place is None:
         return OUTSIDE
     if hunk.at is None:
@@ -145,11 +153,17 @@ def _undecided(hunk: Written, place: str | None, history: History) -> str | None
     return None
 
 
-def _stood_there(hunk: Written, past: Iterable[tuple[Commit, Change]], texts: Texts) -> bool:
-    """Whether the file already had all these lines when they were written: nothing new came."""
-    assert hunk.at is not None
+def _without_old_lines(
+    hunk: Written, past: Iterable[tuple[Commit, Change]], lives: Sequence[Life], texts: Texts
+) -> Written:
+    """A hunk without the lines that its file already had: who writes a file anew repeats them."""
+    if hunk.at is None:
+        return hunk
     earlier = [change for commit, change in past if commit.committed <= hunk.at]
-    return bool(earlier) and set(hunk.added) <= texts.bag(earlier[-1].after).keys()
+    if not earlier:
+        return hunk
+    stood = texts.bag(earlier[-1].after).keys() - {life.copy.line for life in lives}
+    return hunk._replace(added=tuple(line for line in hunk.added if line not in stood))
 
 
 def _changes_by_path(history: History, wanted: set[str]) -> dict[str, list[tuple[Commit, Change]]]:

@@ -37,7 +37,7 @@ class Texts:
         self._bags: OrderedDict[str, Counter[str]] = OrderedDict()
         self._phrases: OrderedDict[str, str] = OrderedDict()
         self._taking_in: tuple[str, dict[str, list[Change]]] | None = None
-        self.missing = 0
+        self.lost: set[str] = set()
         """Blobs that could not be read: not here, or too large."""
 
     def taking_in(self, commit: Commit, most: int) -> Mapping[str, list[Change]]:
@@ -90,7 +90,7 @@ class Texts:
     def _text(self, blob: str) -> str:
         data = self._read(blob, MOST_BYTES)
         if data is None:
-            self.missing += 1
+            self.lost.add(blob)
             return ""
         if b"\0" in data[:_BINARY_WITHIN]:
             return ""
