@@ -227,6 +227,27 @@ def test_a_file_that_is_tidied_away_is_not_reverted(repo: Repo, desk: Desk) -> N
     assert row.later is Later.REMOVED
 
 
+def test_what_was_lost_by_mistake_and_brought_back_is_kept(repo: Repo, desk: Desk) -> None:
+    desk.edit("", NEW)
+    landed = repo.commit("Add perimeter", {FILE: BEFORE + NEW})
+    repo.commit("Oops", {FILE: None, "README.md": None})
+    repo.commit("Bring it back", {FILE: BEFORE + NEW, "README.md": "Shapes\n"})
+    (row,) = outcomes(desk)
+    assert (row.commit, row.later, row.alive_7) == (landed, Later.KEPT, 4)
+
+
+def test_an_old_version_that_is_back_brings_nothing_new(repo: Repo, desk: Desk) -> None:
+    moved = f"{NEW}\n\n{BEFORE}"
+    repo.commit("Add perimeter", {FILE: BEFORE + NEW})
+    repo.now += HOUR
+    desk.edit("", NEW)  # as a diff tells lines that changed places with others
+    repo.commit("Change places", {FILE: moved})
+    repo.commit("Oops", {FILE: None})
+    repo.commit("Bring it back", {FILE: moved})
+    (row,) = outcomes(desk)
+    assert (row.fate, row.reason) == (Fate.UNKNOWN, "the same lines were committed before")
+
+
 def test_a_person_who_changes_a_line_within_a_day_reworks_it_at_once(
     repo: Repo, desk: Desk
 ) -> None:

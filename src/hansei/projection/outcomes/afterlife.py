@@ -43,17 +43,33 @@ def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]
     for life in lives:
         life.words = phrase(life.copy.line)
     there: dict[str, list[Life]] = defaultdict(list)
+    absent: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
         there[life.path].append(life)
+    settled = {(it.copy.line, it.path, it.copy.landing.place) for it in lives if it.copy.landing}
     for place, commit in enumerate(history.commits):
         on_main = commit.id in history.main
         for change in commit.changes:
-            if change.path in there:
-                present = [it for it in there[change.path] if _concerns(it, place, on_main)]
-                missing = _missing(present, change, texts)
-                if missing:
-                    _depart(missing, commit, change, texts, there)
+            present = [it for it in there.get(change.path, ()) if _concerns(it, place, on_main)]
+            missing = _missing(present, change, texts)
+            gone = [it for it in absent.get(change.path, ()) if _concerns(it, place, on_main)]
+            for life in gone:
+                line = life.copy.line
+                again = (line, change.path, place) in settled  # somebody wrote it once more
+                if not again and line in texts.added(change):
+                    _move(life, absent[change.path], there[change.path])
+                    life.gone_in = life.gone_from = None
+            if missing:
+                _depart(missing, commit, change, texts, there)
+                for life in missing:
+                    if life.gone_in is not None:
+                        absent[change.path].append(life)
     return lives
+
+
+def _move(life: Life, source: list[Life], target: list[Life]) -> None:
+    source.remove(life)
+    target.append(life)
 
 
 def _concerns(life: Life, place: int, on_main: bool) -> bool:

@@ -96,13 +96,23 @@ def land(
         path = places[copy.hunk]
         assert path is not None
         pages.setdefault(path, {}).setdefault(copy.line, []).append(copy)
+    first_seen: dict[tuple[bool, str, str], int] = {}
     for commit, place, on_main in in_order(history):
         for change in commit.changes:
             if change.path in pages and change.after is not None:
-                _take_in(pages[change.path], commit, change, texts, place, on_main)
+                version = (on_main, change.path, change.after)
+                since = first_seen.setdefault(version, commit.committed)
+                page = pages[change.path]
+                if since < commit.committed:  # an old version is back: only later copies are new
+                    page = _written_after(page, since)
+                _take_in(page, commit, change, texts, place, on_main)
     _let_go(copies, hunks)
     _land_elsewhere(copies, hunks, pages, history, texts)
     return copies
+
+
+def _written_after(page: Mapping[str, list[Copy]], moment: int) -> dict[str, list[Copy]]:
+    return {line: [copy for copy in copies if copy.at > moment] for line, copies in page.items()}
 
 
 def _let_go(copies: Sequence[Copy], hunks: Sequence[Written]) -> None:
