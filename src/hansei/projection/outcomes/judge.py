@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.projection.outcomes.afterlife import follow
 from hansei.projection.outcomes.ending import Hands, ending
-from hansei.projection.outcomes.landing import land
+from hansei.projection.outcomes.landing import land, last_before, versions
 from hansei.projection.outcomes.model import DAY_MS, Fate, Outcome
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def judge(
     for life in follow(land(hunks, places, history, texts), history, texts):
         lives[life.copy.hunk].append(life)
     hands = Hands.of(hunks, places)
-    past = _changes_by_path(history, {place for place in places if place is not None})
+    past = versions(history, {place for place in places if place is not None})
     found = []
     for number, (whole, place) in enumerate(zip(hunks, places, strict=True)):
         hunk = whole
@@ -154,25 +154,15 @@ def _undecided(whole: Written, hunk: Written, place: str | None, history: Histor
 
 
 def _without_old_lines(
-    hunk: Written, past: Iterable[tuple[Commit, Change]], lives: Sequence[Life], texts: Texts
+    hunk: Written, past: Sequence[tuple[Commit, Change]], lives: Sequence[Life], texts: Texts
 ) -> Written:
     """A hunk without the lines that its file already had: who writes a file anew repeats them."""
-    if hunk.at is None:
+    last = None if hunk.at is None else last_before(past, hunk.at)
+    if last is None:
         return hunk
-    earlier = [change for commit, change in past if commit.committed <= hunk.at]
-    if not earlier:
-        return hunk
-    stood = texts.bag(earlier[-1].after).keys() - {life.copy.line for life in lives}
-    return hunk._replace(added=tuple(line for line in hunk.added if line not in stood))
-
-
-def _changes_by_path(history: History, wanted: set[str]) -> dict[str, list[tuple[Commit, Change]]]:
-    found: dict[str, list[tuple[Commit, Change]]] = defaultdict(list)
-    for commit in history.commits:
-        for change in commit.changes:
-            if change.path in wanted:
-                found[change.path].append((commit, change))
-    return found
+    landed = {life.copy.line for life in lives}
+    kept = [it for it in hunk.added if it in landed or not texts.holds(last.after, it)]
+    return hunk._replace(added=tuple(kept))
 
 
 def _row(hunk: Written, path: str, fate: Fate, reason: str = "") -> Outcome:

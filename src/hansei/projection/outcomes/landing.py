@@ -8,9 +8,9 @@ squashed there may still lie on a branch as well.
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.outcomes.lines import is_phrase, phrase
@@ -107,8 +107,24 @@ def land(
                     page = _written_after(page, since)
                 _take_in(page, commit, change, texts, place, on_main)
     _let_go(copies, hunks)
-    _land_elsewhere(copies, hunks, pages, history, texts)
+    _land_elsewhere(copies, hunks, places, pages, history, texts)
     return copies
+
+
+def versions(history: History, paths: Collection[str]) -> dict[str, list[tuple[Commit, Change]]]:
+    """Every change to some files, in the order of the history."""
+    found: dict[str, list[tuple[Commit, Change]]] = defaultdict(list)
+    for commit in history.commits:
+        for change in commit.changes:
+            if change.path in paths:
+                found[change.path].append((commit, change))
+    return found
+
+
+def last_before(past: Sequence[tuple[Commit, Change]], moment: int) -> Change | None:
+    """The last change to a file that was committed by then."""
+    earlier = [change for commit, change in past if commit.committed <= moment]
+    return earlier[-1] if earlier else None
 
 
 def _written_after(page: Mapping[str, list[Copy]], moment: int) -> dict[str, list[Copy]]:
@@ -188,26 +204,50 @@ def _settle(copies: Iterable[Copy], most: int, landing: Landing) -> None:
 def _land_elsewhere(
     copies: Sequence[Copy],
     hunks: Sequence[Written],
+    places: Sequence[str | None],
     pages: Pages,
     history: History,
     texts: Texts,
 ) -> None:
-    landed = Counter(copy.hunk for copy in copies if copy.landing is not None)
-    lost: dict[str, list[Copy]] = defaultdict(list)
-    for copy in copies:
-        if copy.landing is None and landed[copy.hunk] * 2 < len(hunks[copy.hunk].added):
-            lost[copy.line].append(copy)
+    lost = _lost(copies, hunks, places, history, texts)
+    endings = {
+        posixpath.splitext(places[it.hunk] or "")[1] for them in lost.values() for it in them
+    }
+    times = [copy.at for them in lost.values() for copy in them]
     looked = 0
-    times = [copy.at for copy in chain.from_iterable(lost.values())]
     for commit, place, on_main in in_order(history) if times else ():
         if not min(times) - ROUNDED_MS <= commit.committed <= max(times) + MOVED_WITHIN_MS:
             continue
         for change in commit.changes:
-            if change.after is None or looked >= MOST_LOOKED_THROUGH:
+            ending = posixpath.splitext(change.path)[1]
+            if change.after is None or ending not in endings or looked >= MOST_LOOKED_THROUGH:
                 continue
             looked += 1
             landing = Landing(commit, place, change.path, False, on_main, fresh=True)
             _take_in_moved(lost, landing, texts.added(change), pages.get(change.path, {}), hunks)
+
+
+def _lost(
+    copies: Sequence[Copy],
+    hunks: Sequence[Written],
+    places: Sequence[str | None],
+    history: History,
+    texts: Texts,
+) -> dict[str, list[Copy]]:
+    """Copies, by line, of hunks that did not land; lines their file had before are none."""
+    landed = Counter(copy.hunk for copy in copies if copy.landing is not None)
+    waiting = [
+        copy
+        for copy in copies
+        if copy.landing is None and landed[copy.hunk] * 2 < len(hunks[copy.hunk].added)
+    ]
+    past = versions(history, {places[copy.hunk] or "" for copy in waiting})
+    lost: dict[str, list[Copy]] = defaultdict(list)
+    for copy in waiting:
+        last = last_before(past.get(places[copy.hunk] or "", ()), copy.at)
+        if last is None or not texts.holds(last.after, copy.line):
+            lost[copy.line].append(copy)
+    return lost
 
 
 def _take_in_moved(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict, defaultdict
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from hansei.projection.outcomes.lines import bag, phrase
+from hansei.projection.outcomes.lines import bag, is_phrase, phrase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -57,6 +57,11 @@ class Texts:
     def phrase(self, blob: str | None) -> str:
         """The words and signs of a blob."""
         return "" if blob is None else self._kept(self._phrases, blob, phrase)
+
+    def holds(self, blob: str | None, line: str) -> bool:
+        """Whether a blob has a line, in this layout or in another."""
+        words = phrase(line)
+        return line in self.bag(blob) or (is_phrase(words) and words in self.phrase(blob))
 
     def before(self, change: Change) -> Counter[str]:
         """The lines before a change; of a merge, those that either side had."""
