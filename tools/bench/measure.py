@@ -1,5 +1,6 @@
 """How long a process takes, how much memory it and its children hold, how large a folder is."""
 
+import contextlib
 import os
 import subprocess
 import tempfile
@@ -67,13 +68,12 @@ def _held(pid: int) -> float | None:
 
 def _family(pid: int) -> Iterator[int]:
     yield pid
-    for listing in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = listing.read_text().split()
-        except OSError:
-            continue
-        for child in children:
-            yield from _family(int(child))
+    children: list[str] = []
+    with contextlib.suppress(OSError):  # it has ended in the meantime
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            children += (thread / "children").read_text().split()
+    for child in children:
+        yield from _family(int(child))
 
 
 def _proportional_set(pid: int) -> float | None:

@@ -9,7 +9,7 @@ read back without the database.
 from __future__ import annotations
 
 import os
-from collections import Counter
+from collections import Counter, deque
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -24,6 +24,7 @@ from hansei.store.rows import COLUMNS, json_list
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     import pyarrow as pa
@@ -36,7 +37,7 @@ ROW_GROUP_BYTES = 8 * 1024 * 1024
 """Text per row group: small enough that showing one session unpacks little."""
 
 COMPRESSION_LEVEL = 3
-SMALL_FILE_BYTES = 1024 * 1024
+SMALL_FILE_BYTES = 512 * 1024
 SMALL_FILES = 16
 """When a workspace has this many small files, sealing folds them into one."""
 
@@ -74,8 +75,12 @@ def seal_rows(store: Store, rows: Sequence[StoredRow], *, now: int) -> None:
 
 def seal_tables(store: Store, tables: Iterable[tuple[int, pa.Table]], *, now: int) -> None:
     """The same for rows that are in columns already, in order of session and number."""
+    writing: deque[Future[SealedFile]] = deque()
     with ThreadPoolExecutor(WRITERS) as pool:  # most of the time goes by waiting for the disk
-        writing = [pool.submit(write_file, draft) for draft in _drafts(store, tables)]
+        for draft in _drafts(store, tables):
+            writing.append(pool.submit(write_file, draft))
+            if len(writing) == WRITERS:  # what waits to be written fills memory
+                register(store.db, writing.popleft().result(), now=now)
         for written in writing:
             register(store.db, written.result(), now=now)
 
@@ -334,22 +339,22 @@ def _is_known(store: Store, path: Path) -> bool:
     return bool(known == len(keys))
 
 
-def read_file(path: Path, session: int | None = None) -> list[StoredRow]:
-    """The rows of a sealed file, or those of one session in it."""
-    return rows_of(read_table(path, session))
+def read_file(path: Path, sessions: Sequence[int] | None = None) -> list[StoredRow]:
+    """The rows of a sealed file, or those of some sessions in it."""
+    return rows_of(read_table(path, sessions))
 
 
 def rows_of(table: pa.Table) -> list[StoredRow]:
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def read_table(path: Path, session: int | None = None) -> pa.Table:
+def read_table(path: Path, sessions: Sequence[int] | None = None) -> pa.Table:
     """The same in columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    filters = None if session is None else pc.field("session") == session
+    filters = None if sessions is None else pc.field("session").isin(sessions)
     try:
         table = pq.read_table(path, filters=filters, partitioning=None, columns=list(COLUMNS))
     except (OSError, pa.ArrowException) as problem:

@@ -31,7 +31,7 @@ def rows(store: Store, session: int) -> list[StoredRow]:
         " WHERE ss.session = ? ORDER BY s.id",
         (session,),
     ).fetchall()
-    sealed = [row for (path,) in files for row in cold.read_file(store.folder / path, session)]
+    sealed = [row for (path,) in files for row in cold.read_file(store.folder / path, [session])]
     hot = store.db.execute(f"SELECT {_LIST} FROM events WHERE session = ?", (session,))
     return cold.newest([*sealed, *hot])
 

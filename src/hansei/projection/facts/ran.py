@@ -1,0 +1,61 @@
+"""The programs that a session's shell calls ran, one row each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from hansei.config import CommandClass
+from hansei.projection.commands.normal import normal, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.projection.calls import Call
+
+
+class Ran(NamedTuple):
+    """One program in a shell call."""
+
+    seq: int
+    program: str
+    subcommand: str | None
+    kind: CommandClass
+    shown: str
+    """What a person would call it."""
+    form: str
+    """What makes one run like another: equal across sessions and folders."""
+    flags: tuple[str, ...]
+    targets: tuple[str, ...]
+    directory: str | None
+    """From the folder the call began in; None is unknown."""
+    about: bool
+    """Whether the call is about this one; the others prepare, filter or fill in a word."""
+    masked: bool
+    """Whether the call may end well although this failed."""
+    inside: bool
+    parsed: bool
+    """False where the text follows no grammar: then only its first words are told."""
+
+
+def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
+    """Every program of every shell call, in the order of the text."""
+    return [
+        Ran(
+            seq=call.seq,
+            program=command.program,
+            subcommand=command.subcommand,
+            kind=command.kind,
+            shown=shown(command),
+            form=normal(command, roots),
+            flags=command.flags,
+            targets=command.targets,
+            directory=command.directory,
+            about=place == call.script.main,
+            masked=command.masked,
+            inside=command.inside,
+            parsed=call.script.parsed,
+        )
+        for call in calls
+        if call.script is not None
+        for place, command in enumerate(call.script.commands)
+    ]

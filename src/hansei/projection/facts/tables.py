@@ -1,0 +1,94 @@
+"""A row type is a NamedTuple, and its fields are the columns of a table.
+
+Tables are made from the row types and not by migrations: everything in them follows from the log,
+so a change of shape or of a rule throws them away and has them worked out again.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import get_type_hints as hints
+
+import msgspec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hansei.store.database import Store
+
+PREFIX = "fact_"
+"""Begins the name of every such table."""
+
+R = TypeVar("R", bound=tuple[Any, ...])
+
+
+class Found(NamedTuple, Generic[R]):
+    """A row and the session it is of."""
+
+    session: int
+    row: R
+
+
+class Table(Generic[R]):
+    """Where the rows of one type are kept: one session after the other, each in its own order."""
+
+    def __init__(self, name: str, row: type[R]) -> None:
+        self.name = PREFIX + name
+        self.row = row
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        return tuple(self.row._fields)  # type: ignore[attr-defined] # a NamedTuple
+
+    @cached_property
+    def _lists(self) -> tuple[int, ...]:
+        """Which columns hold several values; those are kept as JSON."""
+        types = hints(self.row)
+        return tuple(place for place, name in enumerate(self.fields) if _is_list(types[name]))
+
+    @property
+    def statement(self) -> str:
+        """How it is made. Columns have no type: values are kept as they are."""
+        columns = ", ".join(f'"{name}"' for name in self.fields)
+        return (
+            f"CREATE TABLE {self.name} (session INTEGER, place INTEGER, {columns},"
+            " PRIMARY KEY (session, place)) WITHOUT ROWID"
+        )
+
+    def cells(self, row: R) -> list[Any]:
+        """A row as plain values."""
+        cells = list(row)
+        for place in self._lists:
+            if cells[place] is not None:
+                cells[place] = msgspec.json.encode(cells[place]).decode()
+        return cells
+
+    def write(self, store: Store, session: int, rows: Iterable[Sequence[Any]]) -> None:
+        """Put a session's rows, as cells, in the place of what was there."""
+        store.db.execute(f"DELETE FROM {self.name} WHERE session = ?", (session,))
+        marks = ", ".join("?" * (len(self.fields) + 2))
+        store.db.executemany(
+            f"INSERT INTO {self.name} VALUES ({marks})",
+            ((session, place, *cells) for place, cells in enumerate(rows)),
+        )
+
+    def read(self, store: Store, where: str, values: Any = ()) -> Iterator[Found[R]]:
+        """The rows of chosen sessions in order; `where` is a condition on `session`."""
+        columns = ", ".join(f'"{name}"' for name in self.fields)
+        cursor = store.db.execute(
+            f"SELECT session, {columns} FROM {self.name} WHERE {where} ORDER BY session, place",
+            values,
+        )
+        for session, *cells in cursor:
+            for place in self._lists:
+                if cells[place] is not None:
+                    cells[place] = msgspec.json.decode(cells[place])
+            yield Found(session, msgspec.convert(cells, self.row, strict=False))
+
+
+def _is_list(kind: Any) -> bool:
+    if get_origin(kind) in (Union, UnionType):
+        return any(map(_is_list, get_args(kind)))
+    return get_origin(kind) is tuple or kind is tuple
