@@ -8,6 +8,7 @@ HanseiError                 message says what and which; hint says what to do ne
 │   ├── UnreadableTranscript
 │   ├── UnusableSettings    an agent's settings cannot be changed as they are
 │   └── PluginError         a source from another package does not load
+├── ProcessEnded            a process of ours was killed                       exit 1
 └── StoreError              our own files                                      exit 4
     ├── StoreLocked         another hansei is writing and did not finish in time
     ├── StoreDamaged        the database or a sealed file cannot be read
@@ -52,6 +53,10 @@ class UnusableSettings(SourceError):
 
 
 class PluginError(SourceError):
+    pass
+
+
+class ProcessEnded(HanseiError):
     pass
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.config import DAY_MS
-from hansei.ops.intake import Task, read_all, seldom_collecting
+from hansei.ops.intake import Task, read_all
+from hansei.ops.processes import seldom_collecting, worth
 from hansei.ops.spool import rotate
 from hansei.ops.survey import prices_changed, spooled, survey
 from hansei.prices import version_stamp
@@ -34,8 +34,6 @@ COMMIT_BYTES = 40 * 1024 * 1024
 
 PARALLEL_BYTES = 24 * 1024 * 1024
 """Starting processes costs about as much as reading this much."""
-
-MOST_WORKERS = 8
 
 
 class Progress(NamedTuple):
@@ -151,8 +149,7 @@ def _measured(task: Task) -> Task:
 def _workers(config: Config, size: int, tasks: int) -> int:
     if size < PARALLEL_BYTES:
         return 1
-    wanted = config.settings.workers or min(os.cpu_count() or 1, MOST_WORKERS)
-    return max(1, min(wanted, tasks))
+    return worth(config, tasks)
 
 
 def _note(report: IngestReport, piece: Piece) -> None:

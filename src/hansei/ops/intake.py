@@ -8,18 +8,14 @@ to tell of an event owns it.
 
 from __future__ import annotations
 
-import gc
-import signal
-import sys
 from collections import deque
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from hansei.errors import HanseiError, SourceError
+from hansei.errors import HanseiError
+from hansei.ops.processes import processes
 from hansei.redaction.engine import Redactor, redact, redact_facts
 from hansei.sources import catalogue
 from hansei.sources.contract import SLICE_BYTES, written_out
@@ -29,6 +25,7 @@ from hansei.store.transcripts import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from concurrent.futures import Future, ProcessPoolExecutor
 
     from hansei.sources.contract import Cursor, Reading, Transcript
 
@@ -37,12 +34,6 @@ GROUP_BYTES = 1024 * 1024
 
 AHEAD_BYTES = 16 * 1024 * 1024
 """How far reading may be ahead of writing, so that neither waits for the other."""
-
-SELDOM = (200_000, 100, 100)
-"""Thresholds of the garbage collector while much is read; the usual ones cost a sixth of it."""
-
-_MOST_HEAPS = -8
-"""`M_ARENA_MAX` in malloc.h."""
 
 WATCHED_KEPT = 64
 """Calls without a result that are remembered from one slice to the next, the newest of them."""
@@ -95,15 +86,9 @@ def _one_by_one(tasks: Iterable[Task]) -> Iterator[Piece]:
 
 
 def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
-    # Spawned, not forked: the parent may hold threads and an open database.
-    import multiprocessing
-
-    share_one_heap()
     waiting = _groups(tasks)
     underway: deque[Underway] = deque()
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
-    try:
+    with processes(workers) as pool:
         while True:
             ahead = sum(one.bytes for one in underway)
             while ahead < AHEAD_BYTES and (few := next(waiting, None)) is not None:
@@ -115,15 +100,6 @@ def _side_by_side(tasks: Iterable[Task], workers: int) -> Iterator[Piece]:
             if group.next is not None:
                 underway.appendleft(_submit(pool, [group.next]))
             yield from _unpacked(group)
-    except HanseiError:
-        raise
-    except RuntimeError as problem:  # a process was killed, most likely for want of memory
-        raise SourceError(
-            f"a reading process ended unexpectedly: {problem}",
-            hint="Set `workers = 1` in config.toml to read in one process.",
-        ) from problem
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
 
 
 class Underway(NamedTuple):
@@ -158,41 +134,6 @@ def _groups(tasks: Iterable[Task]) -> Iterator[list[Task]]:
         size += task.bytes
     if group:
         yield group
-
-
-def _prepare() -> None:
-    """Make ready a reading process."""
-    # Ctrl-C is for the parent, which stops its processes in good order.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    gc.set_threshold(*SELDOM)
-    share_one_heap()
-
-
-@contextmanager
-def seldom_collecting() -> Iterator[None]:
-    """Look for cyclic garbage seldom: events are plain values and make none."""
-    before = gc.get_threshold()
-    gc.set_threshold(*SELDOM)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-def share_one_heap() -> None:
-    """Have all threads allocate from one heap, which gives memory back.
-
-    The C library of Linux makes a heap for every thread and Arrow another: a first import of a
-    gigabyte then takes 200 MB more, and is no faster.
-    """
-    import ctypes
-
-    import pyarrow as pa
-
-    pa.set_memory_pool(pa.system_memory_pool())
-    if sys.platform == "linux":
-        with suppress(OSError, AttributeError):  # another C library
-            ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
 
 
 def read_group(tasks: list[Task]) -> Group:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from hansei.hook import places
+from hansei.store import due
 from hansei.store.evidence import DELIVERED, HOOK, LOOKED, MARKED
+from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -94,6 +96,7 @@ def _work_out(store: Store, numbers: list[int]) -> None:
         for session in sessions:
             _write(store, session, looked[session.number], notes.get(session.commit or ""))
         db.executemany("DELETE FROM unexposed WHERE session = ?", [(it,) for it in numbers])
+        due.mark(db, "SELECT value AS id FROM json_each(?)", (json_list(numbers),))
 
 
 def _session(store: Store, number: int) -> Session | None:

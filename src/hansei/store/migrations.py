@@ -264,7 +264,13 @@ CREATE TABLE exposure (
 ) WITHOUT ROWID
 """
 
-MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks]
+
+def m004_facts(db: sqlite3.Connection) -> None:
+    """Sessions whose facts are due. The facts' own tables are made from their row types."""
+    db.execute("CREATE TABLE unprojected (session INTEGER PRIMARY KEY, change INTEGER NOT NULL)")
+
+
+MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m004_facts]
 
 
 def migrate(db: sqlite3.Connection, now: int) -> None:

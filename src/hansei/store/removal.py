@@ -17,9 +17,12 @@ if TYPE_CHECKING:
 
     from hansei.store.database import Store
 
+FACTS = "fact_"
+"""Begins the name of every table that is made from the rows of a fold."""
+
 _BY_SESSION = (
     "events", "keys", "requests", "replays", "tallies", "spend", "stale", "evidence", "unexposed",
-    "ledger", "exposure",
+    "ledger", "exposure", "unprojected",
 )  # fmt: skip
 
 
@@ -34,7 +37,7 @@ def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = 
         _rewrite_sealed(store, gone, now=now)
         numbers = [(number,) for number in gone]
         _hand_over(db, gone)
-        for table in _BY_SESSION:
+        for table in (*_BY_SESSION, *fact_tables(db)):
             db.executemany(f"DELETE FROM {table} WHERE session = ?", numbers)
         db.executemany("DELETE FROM replays WHERE owner = ?", numbers)
         db.executemany(
@@ -52,6 +55,15 @@ def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = 
         copy.unlink()
     store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes held the rows too
     return len(gone)
+
+
+def fact_tables(db: sqlite3.Connection) -> list[str]:
+    """Tables that projection made for what follows from sessions."""
+    rows = db.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?) = ?",
+        (len(FACTS), FACTS),
+    )
+    return [name for (name,) in rows]
 
 
 def _hand_over(db: sqlite3.Connection, gone: set[int]) -> None:

@@ -6,19 +6,22 @@ directions are exact.
 
 from __future__ import annotations
 
+from enum import StrEnum
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from types import UnionType
+from typing import TYPE_CHECKING, Any, NamedTuple, Union, get_args, get_origin
 from zlib import crc32
 
 import msgspec
 
-from hansei.events.model import AnyEvent, Event, Observation, Origin, Prompt, RequestUsage
+from hansei.events.model import KINDS, Event, Observation, Origin, Prompt, RequestUsage
 from hansei.store.evidence import Evidence, evidence_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from hansei.events.model import AnyEvent
     from hansei.redaction.engine import Clean
 
 SHARED = ("tool", "name", "call", "status", "origin", "model", "cwd", "branch", "text")
@@ -26,6 +29,7 @@ SHARED = ("tool", "name", "call", "status", "origin", "model", "cwd", "branch", 
 
 OBSERVATION = "observation"
 COLUMNS = ("session", "seq", "key", "at", "kind", *SHARED, "detail")
+_KIND = COLUMNS.index("kind")
 
 
 Body = tuple[str | None, ...]
@@ -174,12 +178,58 @@ def json_list(numbers: Iterable[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
 
 
+class _Reader(NamedTuple):
+    """How rows of one kind become events again."""
+
+    kind: type[Event]
+    columns: tuple[tuple[int, str, Mapping[str, Any] | None], ...]
+    """Place and field; where the field is an enum, its members by what is stored."""
+    enums: tuple[tuple[str, Mapping[str, Any]], ...]
+    """The same for fields that have no column."""
+    plain: bool
+    """Whether all others are what JSON makes of them."""
+
+
+@cache
+def _reader(tag: str) -> _Reader:
+    kind = next(it for it in KINDS if it.__struct_config__.tag == tag)
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+    wanted = ("key", "at", *(name for name in SHARED if name in types))
+    rest = {name: it for name, it in types.items() if name not in (*wanted, "session")}
+    enums = {name: found for name, it in rest.items() if (found := _members(it)) is not None}
+    return _Reader(
+        kind=kind,
+        columns=tuple((COLUMNS.index(name), name, _members(types[name])) for name in wanted),
+        enums=tuple(enums.items()),
+        plain=all(_is_plain(it) for name, it in rest.items() if name not in enums),
+    )
+
+
+def _members(annotation: Any) -> Mapping[str, Any] | None:
+    if isinstance(annotation, type) and issubclass(annotation, StrEnum):
+        return {str(it): it for it in annotation}
+    return None
+
+
+def _is_plain(annotation: Any) -> bool:
+    if get_origin(annotation) in (UnionType, Union):
+        return all(map(_is_plain, get_args(annotation)))
+    return annotation in (str, int, bool, type(None), dict[str, Any])
+
+
 def from_row(session: str, row: tuple[Any, ...]) -> AnyEvent:
     """The event of a stored row (its columns in the order of `COLUMNS`)."""
-    fields = {name: value for name, value in zip(COLUMNS, row, strict=True) if value is not None}
-    detail = fields.pop("detail", None)
-    if detail:
-        fields.update(msgspec.json.decode(detail))
-    del fields["seq"]
-    fields["session"] = session
-    return msgspec.convert(fields, AnyEvent)  # type: ignore[no-any-return]
+    reader = _reader(row[_KIND])
+    fields: dict[str, Any] = {"session": session}
+    for place, name, members in reader.columns:
+        value = row[place]
+        if value is not None:
+            fields[name] = value if members is None else members[value]
+    if row[-1]:
+        fields.update(msgspec.json.decode(row[-1]))
+    for name, found in reader.enums:
+        if name in fields:
+            fields[name] = found[fields[name]]
+    if reader.plain:
+        return reader.kind(**fields)  # type: ignore[return-value] # one of the kinds
+    return msgspec.convert(fields, reader.kind)  # type: ignore[return-value] # likewise

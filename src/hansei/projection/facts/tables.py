@@ -13,13 +13,12 @@ from typing import get_type_hints as hints
 
 import msgspec
 
+from hansei.store.removal import FACTS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.store.database import Store
-
-PREFIX = "fact_"
-"""Begins the name of every such table."""
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -35,7 +34,7 @@ class Table(Generic[R]):
     """Where the rows of one type are kept: one session after the other, each in its own order."""
 
     def __init__(self, name: str, row: type[R]) -> None:
-        self.name = PREFIX + name
+        self.name = FACTS + name
         self.row = row
 
     @cached_property

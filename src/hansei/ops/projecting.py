@@ -1,0 +1,146 @@
+"""Working out the facts of sessions that changed, side by side where there are many.
+
+A process is given the numbers of some sessions, reads their events itself and sends back rows; one
+process, this one, writes them. What a crash leaves undone is still due the next time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from hansei.ops.processes import processes, seldom_collecting, worth
+from hansei.projection import exposure
+from hansei.projection.facts import keeping
+from hansei.projection.facts.folds import TABLES, work_out
+from hansei.projection.facts.keeping import Worked
+from hansei.projection.facts.subjects import subject
+from hansei.store.database import open_store
+from hansei.store.due import due
+from hansei.store.histories import by_place, histories
+from hansei.store.lock import exclusive
+from hansei.store.upkeep import exposure_due
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future
+
+    from hansei.config import CommandClass, Config
+    from hansei.store.database import Store
+    from hansei.store.histories import Size
+
+LOCK = "facts.lock"
+EVENTS_AT_ONCE = 4000
+"""Events that one process reads at a time: bounds memory, and what is sent at once."""
+PARALLEL_EVENTS = 20_000
+"""Starting processes costs about as much as working out this many."""
+
+
+class Progress(NamedTuple):
+    """How far it is."""
+
+    done: int
+    all: int
+    """Sessions."""
+    seconds: float
+
+
+class Job(NamedTuple):
+    """Sessions for one process."""
+
+    store: str
+    sessions: list[int]
+    own: dict[str, CommandClass]
+
+
+def refresh(
+    store: Store,
+    config: Config,
+    *,
+    workspace: int | None,
+    wait_seconds: float,
+    progress: Callable[[Progress], None] | None = None,
+) -> int:
+    """Bring the facts of a workspace, or of all, up to date; returns how many sessions were due."""
+    with exclusive(store.folder / LOCK, wait_seconds=wait_seconds):
+        if exposure_due(store):
+            exposure.refresh(store)
+        keeping.make_ready(store, config.settings.commands)
+        wanted = dict(due(store, workspace))
+        with seldom_collecting():
+            _work(store, config, wanted, progress)
+    return len(wanted)
+
+
+def _work(
+    store: Store,
+    config: Config,
+    wanted: dict[int, int],
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    sizes = by_place(store, wanted)
+    jobs = [
+        Job(str(store.folder), sessions, dict(config.settings.commands))
+        for sessions in _portions(sizes)
+    ]
+    many = sum(size.events for size in sizes) >= PARALLEL_EVENTS
+    started, done = time.monotonic(), 0
+    for worked in _results(store, jobs, worth(config, len(jobs)) if many else 1):
+        keeping.keep(store, worked, wanted)
+        done += len(worked)
+        if progress is not None:
+            progress(Progress(done, len(wanted), time.monotonic() - started))
+
+
+def _portions(sizes: Iterable[Size]) -> Iterator[list[int]]:
+    portion: list[int] = []
+    events = 0
+    for size in sizes:
+        portion.append(size.session)
+        events += size.events
+        if events >= EVENTS_AT_ONCE:
+            yield portion
+            portion, events = [], 0
+    if portion:
+        yield portion
+
+
+def _results(store: Store, jobs: Sequence[Job], workers: int) -> Iterator[list[Worked]]:
+    if workers <= 1:
+        for job in jobs:
+            yield _decoder.decode(_encoder.encode(list(_of_sessions(store, job))))
+        return
+    waiting = iter(jobs)
+    underway: deque[Future[bytes]] = deque()
+    with processes(workers) as pool:
+        underway.extend(pool.submit(work, job) for job in islice(waiting, 2 * workers))
+        while underway:
+            packed = underway.popleft().result()
+            underway.extend(pool.submit(work, job) for job in islice(waiting, 1))
+            yield _decoder.decode(packed)
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(list[Worked])
+
+
+def work(job: Job) -> bytes:
+    """One portion, packed for the journey."""
+    store = open_store(Path(job.store), now=0, create=False)
+    try:
+        return _encoder.encode(list(_of_sessions(store, job)))
+    finally:
+        store.close()
+
+
+def _of_sessions(store: Store, job: Job) -> Iterator[Worked]:
+    told = dict(histories(store, job.sessions))
+    for session in job.sessions:
+        found = work_out(subject(store, session), told.pop(session, []), job.own)
+        rows = [[table.cells(row) for row in found.get(table, ())] for table in TABLES]
+        yield Worked(session, rows)
