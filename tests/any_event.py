@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 from hypothesis import strategies as st
 
@@ -42,7 +44,16 @@ def _value(annotation: object) -> st.SearchStrategy[object]:
 
 def _storable(value: object) -> bool:
     try:
-        msgspec.json.encode(value)
+        told = msgspec.to_builtins(value)
+        msgspec.json.encode(told)
     except (UnicodeEncodeError, OverflowError):
         return False
-    return not isinstance(value, int) or -(2**63) <= value < 2**63
+    return all(-(2**63) <= number < 2**63 for number in _numbers(told))
+
+
+def _numbers(told: object) -> Iterator[int]:
+    if isinstance(told, int):
+        yield told
+    elif isinstance(told, list | dict):
+        for part in told.values() if isinstance(told, dict) else told:
+            yield from _numbers(part)

@@ -7,17 +7,18 @@ process, this one, writes them. What a crash leaves undone is still due the next
 from __future__ import annotations
 
 import time
+import traceback
 from collections import deque
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
 from hansei.ops.processes import processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
-from hansei.projection.facts.folds import TABLES, work_out
+from hansei.projection.facts.folds import PROBLEMS, TABLES, Problem, work_out
 from hansei.projection.facts.keeping import Worked
 from hansei.projection.facts.subjects import subject
 from hansei.store.database import open_store
@@ -31,8 +32,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from hansei.config import CommandClass, Config
+    from hansei.projection.facts.folds import Subject
+    from hansei.projection.facts.tables import Table
     from hansei.store.database import Store
     from hansei.store.histories import Size
+    from hansei.store.reading import Numbered
 
 LOCK = "facts.lock"
 EVENTS_AT_ONCE = 4000
@@ -141,6 +145,17 @@ def work(job: Job) -> bytes:
 def _of_sessions(store: Store, job: Job) -> Iterator[Worked]:
     told = dict(histories(store, job.sessions))
     for session in job.sessions:
-        found = work_out(subject(store, session), told.pop(session, []), job.own)
+        found = _found(subject(store, session), told.pop(session, []), job.own)
         rows = [[table.cells(row) for row in found.get(table, ())] for table in TABLES]
         yield Worked(session, rows)
+
+
+def _found(
+    told: Subject, events: list[Numbered], own: dict[str, CommandClass]
+) -> dict[Table[Any], list[Any]]:
+    try:
+        return work_out(told, events, own)
+    except Exception as problem:  # noqa: BLE001 - a fault in one session must not stop the others
+        # Its words may quote the transcript: `hansei doctor` tells what kind it was, and where.
+        last = traceback.extract_tb(problem.__traceback__)[-1]
+        return {PROBLEMS: [Problem(type(problem).__name__, f"{last.name}:{last.lineno}")]}

@@ -15,9 +15,18 @@ if TYPE_CHECKING:
     from hansei.config import CommandClass
     from hansei.store.reading import Numbered
 
+
+class Problem(NamedTuple):
+    """A session that could not be worked out, which is a fault of ours."""
+
+    kind: str
+    place: str
+
+
+PROBLEMS: Final = Table("problems", Problem)
 COMMANDS: Final = Table("commands", Ran)
 PIECES: Final = Table("pieces", Carried)
-TABLES: Final[tuple[Table[Any], ...]] = (COMMANDS, PIECES)
+TABLES: Final[tuple[Table[Any], ...]] = (PROBLEMS, COMMANDS, PIECES)
 
 
 class Subject(NamedTuple):

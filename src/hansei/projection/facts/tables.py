@@ -52,8 +52,8 @@ class Table(Generic[R]):
         """How it is made. Columns have no type: values are kept as they are."""
         columns = ", ".join(f'"{name}"' for name in self.fields)
         return (
-            f"CREATE TABLE {self.name} (session INTEGER, place INTEGER, {columns},"
-            " PRIMARY KEY (session, place)) WITHOUT ROWID"
+            f"CREATE TABLE {self.name} (session INTEGER, nth INTEGER, {columns},"
+            " PRIMARY KEY (session, nth)) WITHOUT ROWID"
         )
 
     def cells(self, row: R) -> list[Any]:
@@ -70,14 +70,14 @@ class Table(Generic[R]):
         marks = ", ".join("?" * (len(self.fields) + 2))
         store.db.executemany(
             f"INSERT INTO {self.name} VALUES ({marks})",
-            ((session, place, *cells) for place, cells in enumerate(rows)),
+            ((session, nth, *cells) for nth, cells in enumerate(rows)),
         )
 
     def read(self, store: Store, where: str, values: Any = ()) -> Iterator[Found[R]]:
         """The rows of chosen sessions in order; `where` is a condition on `session`."""
         columns = ", ".join(f'"{name}"' for name in self.fields)
         cursor = store.db.execute(
-            f"SELECT session, {columns} FROM {self.name} WHERE {where} ORDER BY session, place",
+            f"SELECT session, {columns} FROM {self.name} WHERE {where} ORDER BY session, nth",
             values,
         )
         for session, *cells in cursor:
