@@ -1,27 +1,20 @@
-"""Where an edited file lies in its repository.
+"""Where an edited file lies in its repository, as far as its history knows.
 
-Agents record paths from the root of some machine, in the spelling of that machine, in one of many
-worktrees. A path is cut at a folder known to be a root; else the longest end of it that the
-repository has ever had is taken.
+A path is cut at a folder known to be a root; else the longest end of it that the repository has
+ever had is taken.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
+
+from hansei.projection.commands.paths import is_absolute, spelled
+from hansei.projection.places import folded, ground, inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from hansei.git.history import History
-
-_DRIVE = re.compile(r"^/(?:mnt/)?([A-Za-z])(?=/)|^([A-Za-z]):(?=/)")
-
-
-def plain(path: str) -> str:
-    """A path with forward slashes; a drive is written the same on Windows and under WSL."""
-    forward = path.replace("\\", "/")
-    return _DRIVE.sub(lambda found: f"/{(found[1] or found[2]).lower()}:", forward)
 
 
 def paths_of(history: History) -> frozenset[str]:
@@ -34,14 +27,14 @@ def place(path: str, roots: Iterable[str], known: Collection[str]) -> str | None
 
     A file that was never committed has a place too, if it is under one of the roots.
     """
-    spelled = plain(path)
-    for root in sorted({plain(root).rstrip("/") for root in roots}, key=len, reverse=True):
-        if root and spelled.startswith(f"{root}/"):
-            inside = spelled[len(root) + 1 :]
-            return _longest_end(inside, known) or inside
-    if not spelled.startswith(("/", "~")):
-        return spelled.removeprefix("./")
-    return _longest_end(spelled, known)
+    on = ground(roots)
+    whole = spelled(path, windows=on.windows)
+    below = inside(folded(whole), whole, on)
+    if below is not None:
+        return _longest_end(below, known) or below
+    if not is_absolute(whole):
+        return whole.removeprefix("./")
+    return _longest_end(whole, known)
 
 
 def _longest_end(path: str, known: Collection[str]) -> str | None:

@@ -1,0 +1,9 @@
+"""Which files a session read and changed, by tools and by shell commands, and what it read twice.
+
+`touches` is the fold over one session, `fan_out` counts its rows by turn and file.
+"""
+
+from hansei.projection.files.fold import fan_out, left_at, touches
+from hansei.projection.files.model import Again, By, Extent, FanOut, Touch, Verb
+
+__all__ = ["Again", "By", "Extent", "FanOut", "Touch", "Verb", "fan_out", "left_at", "touches"]

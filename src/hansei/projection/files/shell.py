@@ -1,0 +1,227 @@
+"""What shell commands show of files and do to them, and what else they may have changed."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from hansei.events.model import Status
+from hansei.projection.commands.model import Class, How, Writing
+from hansei.projection.commands.paths import spelled, tidy
+from hansei.projection.commands.programs import FILLERS
+from hansei.projection.files.model import Extent, Verb
+from hansei.projection.files.seen import Places, Seen, as_folder
+from hansei.projection.files.tools import EDGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hansei.events.model import ToolResult
+    from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Command, Read, Script
+
+_VERBS = {
+    Writing.REPLACE: Verb.WRITE,
+    Writing.APPEND: Verb.EDIT,
+    Writing.EDIT: Verb.EDIT,
+    Writing.CREATE: Verb.CREATE,
+    Writing.DELETE: Verb.DELETE,
+    Writing.MOVE: Verb.RENAME,
+    Writing.RESTORE: Verb.RESTORE,
+}
+_SILENT = frozenset(
+    (
+        "", ":", "[", "[[", "alias", "cd", "declare", "export", "false", "local", "popd", "pushd",
+        "readonly", "set", "shopt", "sleep", "source", ".", "test", "trap", "true", "umask",
+        "unset", "wait", "mkdir", "chmod", "touch", "Set-Location", "Push-Location",
+        "Pop-Location", "Start-Sleep", "Set-Variable", "Out-Null",
+    )
+)  # fmt: skip
+"""Programs that print nothing, so that what another one shows stands alone."""
+_TRIMMED = 3
+"""Empty lines at either end of an output may be missing, because agents trim it."""
+_RECURSIVE = ("-r", "-R", "-rf", "-fr", "-Rf", "--recursive", "-recurse")
+_SEARCHERS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "findstr",
+                        "Select-String"))  # fmt: skip
+
+_COMPLAINTS = ("No such file", "cannot find", "Cannot find", "Is a directory", "Not a directory",
+               "ermission denied", "is a directory")  # fmt: skip
+_NAMED = re.compile(
+    r"(?:^|[\s'\"`‘])([^\s:'\"`‘’]+)['\"`’]?(?: for reading)?: "
+    r"(?:IO error .{0,300}?: )?(?:No such file|Is a directory|is a directory|Not a directory"
+    r"|[Pp]ermission denied)"
+    r"|annot find path ['\"]([^'\"]+)['\"]",
+    re.MULTILINE,
+)
+
+
+class Stir(IntEnum):
+    """What a command may do to files that it does not name."""
+
+    NOTHING = 0
+    PERHAPS = 1
+    """Nobody knows: only the same text shows that a file is unchanged."""
+    REWRITES = 2
+
+
+_GIT_LOOKS = frozenset(
+    (
+        "add", "blame", "branch", "cat-file", "check-ignore", "config", "describe", "diff",
+        "fetch", "for-each-ref", "grep", "log", "ls-files", "ls-remote", "ls-tree", "merge-base",
+        "push", "reflog", "remote", "rev-list", "rev-parse", "shortlog", "show", "show-ref",
+        "status", "tag", "var", "version", "whatchanged", "worktree", "init", "notes",
+    )
+)  # fmt: skip
+_GIT_REWRITES = frozenset(
+    (
+        "am", "apply", "bisect", "checkout", "checkout-index", "cherry-pick", "clean", "clone",
+        "lfs", "merge", "mv", "pull", "read-tree", "rebase", "reset", "restore", "revert", "rm",
+        "sparse-checkout", "stash", "submodule", "switch", "pr checkout", "repo sync",
+    )
+)  # fmt: skip
+_ONLY_CHECKS = frozenset(
+    ("--check", "--diff", "--list-different", "-l", "-d", "--dry-run", "--verify", "-c", "--lint")
+)
+_FIXES = frozenset(
+    (
+        "--fix", "--write", "-w", "--apply", "--unsafe-fixes", "--fix-dry-run", "-a", "-A",
+        "--auto-correct", "--autocorrect", "--fix-errors", "-u", "--update", "--updateSnapshot",
+        "--snapshot-update", "--update-snapshots", "--inplace", "-i", "--in-place",
+    )
+)  # fmt: skip
+
+
+def of_shell(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
+    """The files that a call's commands show or change, in the order of the text."""
+    script, result = call.script, call.result
+    if script is None or not any(it.reads or it.writes for it in script.commands):
+        return
+    missing = _missing(result)
+    alone = _only_reader(script)
+    for number, command in enumerate(script.commands):
+        if not (command.reads or command.writes) or not _took_place(command, result):
+            continue
+        seen = [
+            *(_shown(command, read, places, cwd, number == alone) for read in command.reads),
+            *_changed(command, places, cwd),
+        ]
+        if number == alone and result is not None:
+            seen = [_as_far_as_it_goes(it, result) for it in seen]
+        if missing:
+            seen = [it for it in seen if not _is_missing(it, missing)]
+        yield from dict.fromkeys(seen)
+
+
+def stir(commands: Iterable[Command]) -> Stir:
+    """What a call's commands may do to files that they do not name."""
+    return max(map(_stir, commands), default=Stir.NOTHING)
+
+
+def _took_place(command: Command, result: ToolResult | None) -> bool:
+    """A failed call did nothing, except by commands whose failure is not the call's."""
+    return result is None or result.status is not Status.FAILED or command.masked
+
+
+# --- what is shown ---
+
+
+def _only_reader(script: Script) -> int | None:
+    """The command whose output is all there is, if it shows one file."""
+    loud = [
+        number
+        for number, command in enumerate(script.commands)
+        if command.stage == 0 and not command.inside and command.program not in _SILENT
+    ]
+    if len(loud) != 1:
+        return None
+    shown = {read for read in script.commands[loud[0]].reads if read.how is not How.HIDDEN}
+    return loud[0] if len({read.path for read in shown}) == 1 else None
+
+
+def _shown(command: Command, read: Read, places: Places, cwd: str | None, alone: bool) -> Seen:
+    found = places.of(read.path, cwd)
+    verb = Verb.READ
+    if command.program in _SEARCHERS or command.subcommand == "grep":
+        verb = Verb.READ if read.how is How.LINES else Verb.SEARCH
+        found = found if verb is Verb.READ else as_folder(found)
+    if read.revision is not None:
+        # Another version of the file: it is never the same text as the one on disk.
+        found = found._replace(key=f"{read.revision}:{found.key}")
+    if read.how is How.HIDDEN:
+        return Seen(found, verb, Extent.NOTHING)
+    if read.how is How.PART:
+        return Seen(found, verb, Extent.PART, alone=alone)
+    if read.first is None and read.last is None:
+        return Seen(found, verb, Extent.WHOLE, alone=alone)
+    return Seen(found, verb, Extent.LINES, read.first, read.last, alone)
+
+
+def _as_far_as_it_goes(seen: Seen, result: ToolResult) -> Seen:
+    """A read that asked for more lines than came has reached the end of the file."""
+    first, last = seen.first or 1, seen.last
+    if seen.extent is not Extent.LINES or first < 1 or last is None or last < 1 or result.truncated:
+        return seen
+    text = result.text
+    count = text.count("\n") + (not text.endswith("\n"))
+    if not text.strip() or count + _TRIMMED > last - first:
+        return seen
+    extent = Extent.WHOLE if first == 1 else Extent.LINES
+    return seen._replace(extent=extent, first=first, last=first + count - 1)
+
+
+def _missing(result: ToolResult | None) -> frozenset[str]:
+    """Files that the output says are not there; only its ends are looked at."""
+    if result is None:
+        return frozenset()
+    text = result.text
+    if len(text) > 2 * EDGE:
+        text = f"{text[:EDGE]}\n{text[-EDGE:]}"
+    if not any(complaint in text for complaint in _COMPLAINTS):
+        return frozenset()
+    return frozenset(tidy(spelled(it[1] or it[2])) for it in _NAMED.finditer(text))
+
+
+def _is_missing(seen: Seen, missing: frozenset[str]) -> bool:
+    name = seen.place.key.rstrip("/")
+    return any(name == it or name.endswith(f"/{it.lstrip('./')}") for it in missing)
+
+
+# --- what is changed ---
+
+
+def _changed(command: Command, places: Places, cwd: str | None) -> Iterator[Seen]:
+    moves = any(write.how is Writing.MOVE for write in command.writes)
+    for write in command.writes:
+        found = places.of(write.path, cwd)
+        verb = _VERBS[write.how]
+        if verb is Verb.DELETE and moves:
+            verb = Verb.RENAME
+        if verb is Verb.RESTORE or any(flag in _RECURSIVE for flag in command.flags):
+            found = as_folder(found)
+        yield Seen(found, verb, Extent.UNKNOWN if verb is Verb.EDIT else Extent.WHOLE)
+
+
+def _stir(command: Command) -> Stir:
+    flags = command.flags
+    if command.kind in (Class.READ, Class.SEARCH) or command.program in FILLERS:
+        return Stir.NOTHING
+    if command.kind is Class.GIT:
+        return _stir_of_git(command)
+    if command.kind is Class.INSTALL:
+        return Stir.REWRITES
+    if command.kind is Class.FORMAT:
+        return Stir.NOTHING if not _ONLY_CHECKS.isdisjoint(flags) else Stir.REWRITES
+    if command.kind is Class.LINT:
+        return Stir.NOTHING if _FIXES.isdisjoint(flags) else Stir.REWRITES
+    if command.kind is Class.TEST and not _FIXES.isdisjoint(flags):
+        return Stir.REWRITES
+    # What it changes it names: `rm a`, `sed -i … a`.
+    return Stir.NOTHING if command.writes and command.kind is Class.OTHER else Stir.PERHAPS
+
+
+def _stir_of_git(command: Command) -> Stir:
+    subcommand = command.subcommand or ""
+    if subcommand in _GIT_REWRITES:
+        return Stir.NOTHING if command.writes else Stir.REWRITES
+    return Stir.NOTHING if subcommand in _GIT_LOOKS else Stir.PERHAPS
