@@ -161,7 +161,7 @@ class _Desk:
             named = {self._places.of(it.event.path, it.event.cwd).key for it in call.edits}
             named |= {it.place.key for it in of_tool(call, self._places, _folder(call))}
             for key in named:
-                self.memory.failed(key)
+                self.memory.failed(key, call.seq)
 
 
 def _seen(call: Call, places: Places) -> Iterator[Seen]:

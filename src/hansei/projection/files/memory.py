@@ -45,7 +45,7 @@ class Memory:
     def __init__(self, left: Mapping[int, int]) -> None:
         self._left = left
         self._kept: dict[str, list[Kept]] = {}
-        self._failed: set[str] = set()
+        self._failed: dict[str, int] = {}
         self._doubt = 0
 
     # --- what happens to files and to the context ---
@@ -65,16 +65,16 @@ class Memory:
 
     def changed(self, key: str) -> None:
         """A file, everything in a folder, or all that a pattern fits, was changed."""
-        self._failed.discard(key)
+        self._failed.pop(key, None)
         self._kept.pop(key, None)
         many = _MANY.search(key)
         below = key[: many.start()] if many else f"{key.rstrip('/')}/"
         for other in [it for it in self._kept if it.startswith(below) or key in (".", "")]:
             del self._kept[other]
 
-    def failed(self, key: str) -> None:
+    def failed(self, key: str, seq: int) -> None:
         """An edit of the file failed."""
-        self._failed.add(key)
+        self._failed[key] = seq
 
     # --- what is read ---
 
@@ -87,10 +87,9 @@ class Memory:
         kept = self._kept.setdefault(key, [])
         earlier = next((it for it in reversed(kept) if self._repeats(call, seen, it)), None)
         kept.append(Kept(call.seq, result_seq, seen, result))
-        after_failure = key in self._failed
-        self._failed.discard(key)
         if earlier is None:
             return None
+        after_failure = earlier.seq < self._failed.get(key, 0)
         return Repeat(earlier.seq, Again.FAILED_EDIT if after_failure else Again.REPEAT)
 
     def _repeats(self, call: Call, seen: Seen, earlier: Kept) -> bool:

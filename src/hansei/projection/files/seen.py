@@ -8,7 +8,10 @@ from typing import NamedTuple
 from hansei.projection.files.model import Extent, Verb
 from hansei.projection.places import TOP, Ground, Place, place
 
-_FILE_NAME = re.compile(r"[^/]*\.[A-Za-z][A-Za-z0-9_-]{0,11}|[A-Z][A-Za-z]*file|[A-Z]{4,}")
+_FILE_NAME = re.compile(
+    r"[^/]+\.[A-Za-z][A-Za-z0-9_-]{0,11}|\.env|\.[a-z]*(?:rc|ignore|config|attributes|profile)"
+    r"|[A-Z][A-Za-z]*file|[A-Z]{4,}"
+)
 """What a file is called, where a folder could stand too: it has an ending, or shouts."""
 _MANY = re.compile(r"[*?]|\{[^}/]*,")
 """Many files. A `[` is more often the name of a route than a pattern."""

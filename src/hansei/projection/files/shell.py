@@ -10,7 +10,7 @@ from hansei.events.model import Status
 from hansei.projection.commands.model import Class, How, Writing
 from hansei.projection.commands.paths import spelled, tidy
 from hansei.projection.commands.programs import FILLERS
-from hansei.projection.files.model import Extent, Verb
+from hansei.projection.files.model import LOOKS, Extent, Verb
 from hansei.projection.files.seen import Places, Seen, as_folder
 from hansei.projection.files.tools import EDGE
 
@@ -54,6 +54,12 @@ _NAMED = re.compile(
     r"|annot find path ['\"]([^'\"]+)['\"]",
     re.MULTILINE,
 )
+
+_UP = re.compile(r"^(?:\.\./)+")
+_INSTEAD = re.compile(r"\|\|\s*(?:echo|printf)\s+(?:'([^']*)'|\"([^\"]*)\"|([^'\"\n;|&)]+))")
+_EMPTY = re.compile(r"\s*(?:\((?:Bash completed with )?no (?:output|content)\))?\s*")
+_SHORT = 200
+"""An output that says that it is empty is no longer than this."""
 
 
 class Stir(IntEnum):
@@ -99,8 +105,11 @@ def of_shell(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
         return
     missing = _missing(result)
     alone = _only_reader(script)
+    replaced = _replaced(call)
     for number, command in enumerate(script.commands):
         if not (command.reads or command.writes) or not _took_place(command, result):
+            continue
+        if number in replaced:
             continue
         seen = [
             *(_shown(command, read, places, cwd, number == alone) for read in command.reads),
@@ -108,6 +117,8 @@ def of_shell(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
         ]
         if number == alone and result is not None:
             seen = [_as_far_as_it_goes(it, result) for it in seen]
+        if result is not None and _EMPTY.fullmatch(result.text, 0, _SHORT):
+            seen = [_shows_nothing(it) for it in seen]
         if missing:
             seen = [it for it in seen if not _is_missing(it, missing)]
         yield from dict.fromkeys(seen)
@@ -170,21 +181,47 @@ def _as_far_as_it_goes(seen: Seen, result: ToolResult) -> Seen:
     return seen._replace(extent=extent, first=first, last=first + count - 1)
 
 
+def _shows_nothing(seen: Seen) -> Seen:
+    return seen._replace(extent=Extent.NOTHING) if seen.verb in LOOKS else seen
+
+
+def _replaced(call: Call) -> frozenset[int]:
+    """Commands in whose place the output has what `|| echo …` says; only its ends are looked at."""
+    script, result = call.script, call.result
+    if script is None or result is None or "||" not in call.event.text:
+        return frozenset()
+    said = {"".join(found).strip() for found in _INSTEAD.findall(call.event.text)}
+    if not said:
+        return frozenset()
+    lines = {line.strip() for line in _ends(result.text).split("\n")}
+    replaced: set[int] = set()
+    for number, command in enumerate(script.commands):
+        words = " ".join(command.targets).strip()
+        if command.program in ("echo", "printf") and words in said and words in lines:
+            before = number - 1
+            while before > 0 and script.commands[before].stage > 0:
+                before -= 1
+            replaced.add(before)
+    return frozenset(replaced)
+
+
+def _ends(text: str) -> str:
+    return text if len(text) <= 2 * EDGE else f"{text[:EDGE]}\n{text[-EDGE:]}"
+
+
 def _missing(result: ToolResult | None) -> frozenset[str]:
     """Files that the output says are not there; only its ends are looked at."""
     if result is None:
         return frozenset()
-    text = result.text
-    if len(text) > 2 * EDGE:
-        text = f"{text[:EDGE]}\n{text[-EDGE:]}"
+    text = _ends(result.text)
     if not any(complaint in text for complaint in _COMPLAINTS):
         return frozenset()
     return frozenset(tidy(spelled(it[1] or it[2])) for it in _NAMED.finditer(text))
 
 
 def _is_missing(seen: Seen, missing: frozenset[str]) -> bool:
-    name = seen.place.key.rstrip("/")
-    return any(name == it or name.endswith(f"/{it.lstrip('./')}") for it in missing)
+    name = f"/{seen.place.key.strip('/')}/"
+    return any(f"/{_UP.sub('', it).strip('/')}/" in name for it in missing)
 
 
 # --- what is changed ---

@@ -36,6 +36,7 @@ _LAST = (
 _PATTERNS = ("pattern", "glob_pattern", "globPattern")
 _LISTS = re.compile(r"glob|ls|list|file_?search", re.IGNORECASE)
 _NO_FILES = re.compile(r"tool_?search|go_to_definition|lsp", re.IGNORECASE)
+_NO_MATCH = ("No matches", "No files")
 _NAMES_ONLY = ("files_with_matches", "count")
 
 EDGE = 4_000
@@ -70,7 +71,7 @@ def of_tool(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
 def of_edit(edit: FileEdit, tool: Tool, places: Places) -> Iterator[Seen]:
     """A change as it was recorded; a moved file has both its names."""
     found = places.of(edit.path, edit.cwd)
-    if edit.operation == "create":
+    if edit.operation == "create" and not _was_there(edit.hunks):
         yield Seen(found, Verb.CREATE)
     elif edit.operation == "delete":
         yield Seen(found, Verb.DELETE)
@@ -88,6 +89,11 @@ def of_edit(edit: FileEdit, tool: Tool, places: Places) -> Iterator[Seen]:
 def says_unchanged(result: ToolResult | None) -> bool:
     """Whether the agent answered that the file is as it was, instead of showing it again."""
     return result is not None and _UNCHANGED.match(result.text) is not None
+
+
+def _was_there(hunks: list[Hunk]) -> bool:
+    """Whether a change shows that the file had lines before, whatever it is called."""
+    return any(hunk.old or (hunk.start or 1) > 1 for hunk in hunks)
 
 
 class _Range(NamedTuple):
@@ -174,7 +180,8 @@ def _searched(
         return
     text = result.text if result is not None else ""
     mode = event.arguments.get("output_mode")
-    names_only = mode in _NAMES_ONLY or (mode is None and text.startswith(("Found ", "No files")))
+    names_only = mode in _NAMES_ONLY or (mode is None and text.startswith("Found "))
+    names_only = names_only or text.startswith(_NO_MATCH)
     extent = Extent.NOTHING if names_only else Extent.PART
     found = as_folder(places.of(where or ".", cwd))
     yield Seen(found, Verb.SEARCH, extent, alone=bool(text))
