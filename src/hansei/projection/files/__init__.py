@@ -4,6 +4,17 @@
 """
 
 from hansei.projection.files.fold import fan_out, left_at, touches
-from hansei.projection.files.model import Again, By, Extent, FanOut, Touch, Verb
+from hansei.projection.files.model import LOOKS, Again, By, Extent, FanOut, Touch, Verb
 
-__all__ = ["Again", "By", "Extent", "FanOut", "Touch", "Verb", "fan_out", "left_at", "touches"]
+__all__ = [
+    "LOOKS",
+    "Again",
+    "By",
+    "Extent",
+    "FanOut",
+    "Touch",
+    "Verb",
+    "fan_out",
+    "left_at",
+    "touches",
+]
