@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from hansei.events.model import Basis, Compaction, Notice, Prompt, Status, Tool
@@ -55,11 +55,19 @@ def touches(
 
 
 def left_at(carried: Iterable[Carried]) -> dict[int, int]:
-    """When the first part of what an event brought left the context, for `touches`."""
+    """When most of what an event brought had left the context, for `touches`.
+
+    A few tokens that leave are noise of the fit: the text is still there.
+    """
+    rows = list(carried)
+    brought, gone = Counter[int](), Counter[int]()
+    for row in rows:
+        brought[row.seq] += row.tokens
     left: dict[int, int] = {}
-    for row in carried:
-        if row.until is not None:
-            left[row.seq] = min(row.until, left.get(row.seq, row.until))
+    for row in sorted((it for it in rows if it.until is not None), key=lambda it: it.until or 0):
+        gone[row.seq] += row.tokens
+        if row.until is not None and 2 * gone[row.seq] >= brought[row.seq]:
+            left.setdefault(row.seq, row.until)
     return left
 
 
