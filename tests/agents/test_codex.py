@@ -514,9 +514,15 @@ def test_an_answer_is_freed_of_the_lines_around_it(
     assert (result.shown or result.size) == len(shown)
 
 
-def test_an_output_of_which_the_middle_is_left_out_has_no_known_size(roll: Roll) -> None:
+@pytest.mark.parametrize(
+    "middle",
+    ["…12 tokens truncated…", "x" * 4_000 + "\n[... output truncated to fit 10240 bytes ...]"],
+)
+def test_an_output_of_which_the_middle_is_left_out_has_no_known_size(
+    roll: Roll, middle: str
+) -> None:
     roll.meta()
-    roll.output("Exit code: 0\nWall time: 1 seconds\nOutput:\na\n…12 tokens truncated…\nb\n")
+    roll.output(f"Exit code: 0\nWall time: 1 seconds\nOutput:\na\n{middle}\nb\n")
     result = only(roll.events(), ToolResult)
     assert result.truncated
     assert result.size is None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from hansei.events.model import Basis, FileEdit, Hunk, Notice, Status, Tool, ToolResult
 from hansei.projection.calls import calls
 from hansei.projection.files import Again, By, Extent, Touch, Verb, fan_out, left_at, touches
-from hansei.projection.places import ground, place
+from hansei.projection.places import ground, place, repository_roots
 from hansei.projection.provenance.ledger import Carried, Left
 from hansei.projection.provenance.pieces import Kind
 from told import call, compaction, numbered, prompt, result
@@ -43,7 +44,7 @@ class Session:
     def read(self, path: str, lines: range | None = None, **more: Any) -> Session:
         """A tool that numbers the lines it shows."""
         name, chosen = self._name(), lines or range(1, len(TEXT) + 1)
-        given = {"file_path": path}
+        given: dict[str, Any] = {"file_path": path}
         if lines:
             given |= {"offset": lines.start, "limit": len(lines)}
         shown = "\n".join(f"{number:6}→{TEXT[number - 1]}" for number in chosen)
@@ -177,9 +178,7 @@ def test_a_patch_in_the_shell_is_told_once() -> None:
 def test_searches_say_where_and_listings_name_a_folder() -> None:
     grep = call("g", Tool.SEARCH, arguments={"pattern": "x", "path": "/w/shop/src"}, cwd=REPO)
     glob = call("b", Tool.SEARCH, arguments={"pattern": "web/**/*.ts"}, cwd=REPO)
-    glob = type(glob)(
-        **{name: getattr(glob, name) for name in glob.__struct_fields__} | {"name": "Glob"}
-    )
+    glob = msgspec.structs.replace(glob, name="Glob")
     told = Session().add(grep, result("g", "src/a.py:1:x"), glob, result("b", "web/a.ts"))
     told.shell("rg x README.md", "3:x")
     assert said(told.rows()) == [
@@ -328,6 +327,7 @@ def test_an_output_that_was_cut_is_no_ground_for_a_repeat() -> None:
     told = Session().read("a.py", truncated=True).read("a.py")
     moved = Session().shell("cat a.py", shown(TEXT), shown=20).shell("cat a.py", shown(TEXT))
     assert repeats(told.rows()) == repeats(moved.rows()) == []
+    assert {told.rows()[0].extent, moved.rows()[0].extent} == {Extent.PART}
 
 
 def test_a_read_after_a_failed_edit_has_its_own_reason() -> None:
@@ -460,6 +460,14 @@ def test_a_place_is_told_from_the_top_of_its_repository(
     path: str, cwd: str | None, roots: list[str], expected: str
 ) -> None:
     assert place(path, cwd, ground(roots)).path == expected
+
+
+def test_folders_that_sessions_ran_in_are_roots_only_beside_the_repository() -> None:
+    seen = ["/w/shop/web", "/w/shop", "/w/shop-retry/web", "/w/shop-retry", "/w/SHOP"]
+    assert repository_roots("/w/shop", seen) == ("/w/shop", "/w/SHOP", "/w/shop-retry")
+    windows = ["/mnt/c/Shop/web", "c:\\shop"]
+    assert repository_roots("C:\\shop", windows) == ("C:\\shop",)
+    assert repository_roots(None, []) == ()
 
 
 def test_one_file_keeps_the_name_it_was_first_met_by() -> None:

@@ -46,6 +46,19 @@ class Place(NamedTuple):
     """The same for every spelling of this one file, and another one in another worktree."""
 
 
+def repository_roots(folder: str | None, seen: Iterable[str]) -> tuple[str, ...]:
+    """The repository's folder and, of the folders its sessions ran in, those beside it.
+
+    Beside it lie worktrees; a folder inside a root is a place to stand, not another root.
+    """
+    found: list[str] = [folder] if folder else []
+    for other in sorted(set(seen), key=lambda it: (len(it), it)):
+        on, whole = ground(found), tidy(spelled(other))
+        if whole not in ("", ".", "/") and inside(folded(whole), whole, on) is None:
+            found.append(other)
+    return tuple(found)
+
+
 def ground(roots: Iterable[str]) -> Ground:
     """What paths are told from: the repository's folder and those of its worktrees."""
     whole = {tidy(spelled(root)): root for root in roots if root}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hansei.events.model import Basis, Compaction, Notice, Prompt, Status, Tool
 from hansei.projection.calls import SPEAKERS
 from hansei.projection.commands.paths import join
-from hansei.projection.files.memory import Memory
+from hansei.projection.files.memory import Memory, is_cut
 from hansei.projection.files.model import LOOKS, Again, By, Extent, FanOut, Touch, Verb
 from hansei.projection.files.seen import Places, is_one_file
 from hansei.projection.files.shell import Stir, of_shell, stir
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FOLDERS = ("workdir", "cwd", "working_directory", "workingDirectory")
 _HARMLESS = frozenset((Tool.WEB, Tool.PLAN, Tool.READ, Tool.SEARCH, Tool.EDIT, Tool.WRITE))
 _NEVER_RAN = (Basis.DECLINED, Basis.INTERRUPTED)
+_LINES = (Extent.WHOLE, Extent.LINES)
 _PRUNED = "output_pruned"
 _MATTERS = (Compaction, Prompt, Notice)
 
@@ -122,6 +123,8 @@ class _Desk:
     def _row(self, call: Call, seen: Seen, by: By) -> Touch:
         redundant = again = None
         if seen.verb is Verb.READ:
+            if call.result is not None and seen.extent in _LINES and is_cut(call.result):
+                seen = seen._replace(extent=Extent.PART)
             repeat = self.memory.read(call, seen)
             if repeat is not None:
                 redundant, again = repeat

@@ -105,9 +105,13 @@ class Memory:
 
 def shows_lines(seen: Seen, result: ToolResult) -> bool:
     """Whether the lines it was asked for are in the context, all of them."""
-    cut = result.truncated or (result.shown is not None and result.shown < len(result.text))
     told = seen.extent in (Extent.WHOLE, Extent.LINES)
-    return told and not cut and not result.images and bool(result.text.strip())
+    return told and not result.images and bool(result.text.strip())
+
+
+def is_cut(result: ToolResult) -> bool:
+    """Whether the model was shown only a part of the output."""
+    return result.truncated or (result.shown is not None and result.shown < len(result.text))
 
 
 def covers(earlier: Seen, later: Seen) -> bool:

@@ -46,11 +46,11 @@ _SEARCHERS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "f
                         "Select-String"))  # fmt: skip
 
 _COMPLAINTS = ("No such file", "cannot find", "Cannot find", "Is a directory", "Not a directory",
-               "ermission denied", "is a directory")  # fmt: skip
+               "ermission denied", "is a directory", ": not found")  # fmt: skip
 _NAMED = re.compile(
     r"(?:^|[\s'\"`‘])([^\s:'\"`‘’]+)['\"`’]?(?: for reading)?: "
     r"(?:IO error .{0,300}?: )?(?:No such file|Is a directory|is a directory|Not a directory"
-    r"|[Pp]ermission denied)"
+    r"|[Pp]ermission denied|not found)"
     r"|annot find path ['\"]([^'\"]+)['\"]",
     re.MULTILINE,
 )
@@ -216,11 +216,11 @@ def _missing(result: ToolResult | None) -> frozenset[str]:
     text = _ends(result.text)
     if not any(complaint in text for complaint in _COMPLAINTS):
         return frozenset()
-    return frozenset(tidy(spelled(it[1] or it[2])) for it in _NAMED.finditer(text))
+    return frozenset(tidy(spelled(it[1] or it[2])).lower() for it in _NAMED.finditer(text))
 
 
 def _is_missing(seen: Seen, missing: frozenset[str]) -> bool:
-    name = f"/{seen.place.key.strip('/')}/"
+    name = f"/{seen.place.key.strip('/')}/".lower()
     return any(f"/{_UP.sub('', it).strip('/')}/" in name for it in missing)
 
 

@@ -202,8 +202,10 @@ def _folder_of(where: str | None, pattern: str | None) -> str:
 
 
 def _text(arguments: dict[str, Any], names: tuple[str, ...]) -> str | None:
+    """The first line of the first argument there is: transcripts in plain text run on."""
     values = (arguments.get(name) for name in names)
-    return next((value for value in values if isinstance(value, str) and value), None)
+    found = next((value for value in values if isinstance(value, str) and value), None)
+    return found.partition("\n")[0] if found else None
 
 
 def _number(arguments: dict[str, Any], names: tuple[str, ...]) -> int | None:

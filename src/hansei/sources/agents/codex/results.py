@@ -47,6 +47,7 @@ _FINE = re.compile(
 )
 _CUT = re.compile(r"…\d+ (?:tokens|chars|lines) truncated…")
 _LINES_LEFT_OUT = "\n[... omitted "
+_FITTED = "\n[... output truncated to fit "
 _LONG = 4_000
 """Characters an output has at least of which whole lines were left out."""
 
@@ -157,7 +158,7 @@ def _by_code(code: int, *, masked: bool) -> Verdict:
 
 def is_cut(text: str) -> bool:
     """Whether the middle of an output was left out."""
-    if len(text) >= _LONG and _LINES_LEFT_OUT in text:
+    if len(text) >= _LONG and (_LINES_LEFT_OUT in text or _FITTED in text):
         return True
     return "truncated…" in text and _CUT.search(text) is not None
 
