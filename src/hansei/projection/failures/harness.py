@@ -1,0 +1,51 @@
+"""What agent programs say in place of a tool's own answer.
+
+Known by the first words of a result, so that the same words inside a file mean nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hansei.projection.failures.model import Kind
+
+_BEFORE = r"\A\s*(?:<tool_use_error>)?(?:Error: )?"
+
+_REFUSED = re.compile(
+    _BEFORE + r"(?:BLOCKED\b|This command requires approval|.{1,300}? was blocked\. For security"
+    r"|(?:PreToolUse|PermissionRequest)(?::\S+)? hook|Permission (?:to use|denied by)"
+    r"|The user (?:rejected|denied))"
+)
+_STOPPED = re.compile(
+    _BEFORE + r"(?:This operation was aborted|Request was aborted|\^C\s*\Z|Tool execution aborted"
+    r"|The user (?:cancelled|aborted|interrupted))"
+)
+_NOISE = re.compile(
+    _BEFORE + r"(?:"
+    r"File has (?:not been read yet|been (?:unexpectedly )?modified)"
+    r"|(?:You must|Must) read (?:the )?file"
+    r"|String to replace not found|(?:old_?[sS]tring|The string to replace) .{0,40}not found"
+    r"|Could not find old_?[sS]tring|Found (?:\d+|multiple) matches"
+    r"|No changes to make: |No changes to apply"
+    r"|InputValidationError|The \w+ tool was called with invalid arguments|Invalid arguments"
+    r"|failed to parse function arguments|unsupported (?:custom tool )?call|missing field `"
+    r"|No such tool available|Unknown (?:skill|tool|agent)|Model tried to call unavailable tool"
+    r"|File content \(.{1,40}\) exceeds|MCP tool .{1,200} response .{1,60} exceeds"
+    r"|(?:Ripgrep|Glob) search timed out|[Cc]ommand timed out after"
+    r"|apply_patch verification failed|Failed to find (?:expected lines|context)"
+    r"|[Ii]nvalid (?:patch )?hunk|Invalid patch"
+    r"|(?:failed in sandbox: )?sandbox error: |execution error: (?:Io|Sandbox)"
+    r"|write_stdin failed|exec_command failed|Shell \S{1,40} is not running|No shell found"
+    r"|agent with id |invalid agent id|unable to (?:locate|process|read) image"
+    r")"
+)
+
+
+def said(text: str) -> Kind | None:
+    """The kind of an answer that the agent program itself gave; None for a tool's own."""
+    head = text[:600]
+    if _NOISE.match(head):
+        return Kind.HARNESS
+    if _REFUSED.match(head):
+        return Kind.DECLINED
+    return Kind.INTERRUPTED if _STOPPED.match(head) else None

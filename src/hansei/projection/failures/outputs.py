@@ -1,0 +1,34 @@
+"""What a call printed, as far as it is looked at: without colours, head and tail of long texts."""
+
+from __future__ import annotations
+
+import re
+
+HEAD = 8_000
+TAIL = 24_000
+"""Characters looked at. Runners sum up at the end, but list what failed after that line."""
+
+_COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\r(?=\n)")
+_WRAPPED = re.compile(
+    r"\A(?:"
+    r"(?:Error: )?Exit code -?\d+\n?"
+    r"|failed in sandbox[^\n]{0,80}?exit code: -?\d+, stdout: "
+    r"|failed in sandbox: (?!sandbox error)"
+    r"|Error\s*\Z"
+    r")"
+)
+"""What an agent program puts before the words of the command itself."""
+_STDERR = re.compile(r", stderr: (?=[^\n]*\Z|[^\n]*\n)")
+
+
+def looked_at(text: str) -> str:
+    """The part of an output in which its meaning is looked for."""
+    if len(text) > HEAD + TAIL:
+        text = f"{text[:HEAD]}\n{text[-TAIL:]}"
+    if "\x1b" in text or "\r" in text:
+        text = _COLOURS.sub("", text)
+    wrapped = _WRAPPED.match(text)
+    if wrapped is None:
+        return text
+    text = text[wrapped.end() :]
+    return _STDERR.sub("\n", text) if wrapped[0].startswith("failed in sandbox") else text

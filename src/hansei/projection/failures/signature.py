@@ -1,0 +1,219 @@
+"""What a failure is known by: its program and the one line that says what went wrong.
+
+The line is picked by the program's own runner where there is one, then by forms that many programs
+share. What differs by chance is named (`<n>`, `<path>`): numbers, places, hashes, times. Names that
+matter stay: the missing module, the missing script, the file that is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hansei.projection.failures import lookup, summary
+from hansei.projection.failures.model import Failure, Kind
+from hansei.projection.failures.outputs import looked_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Command
+    from hansei.projection.failures.model import Verdict
+
+LONGEST: Final = 160
+"""Characters of a line that are kept."""
+
+_TRACEBACK = "Traceback (most recent call last)"
+_EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|NotFound)\b.*)$", re.M)
+_SHELL = (
+    re.compile(
+        r"^(?:.{0,80}?: )?(?:line \d+: )?(?:(?P<name>[\w./+-]+): command not found"
+        r"|command not found: (?P<other>[\w./+-]+))\s*$",
+        re.MULTILINE,
+    ),
+    re.compile(r"^'?([\w./+-]+)'? is not recognized as an internal", re.MULTILINE),
+    re.compile(r"^(?:\S*sh: )?(?:eval: )?line \d+: (?:cd: )?(syntax error.*|unexpected EOF.*)$", re.M),
+    re.compile(r"^(?:[^\n]{0,80}: ?)?(?:line \d+: )?cd:(?:\d+:)? (.+)$", re.MULTILINE),
+    re.compile(r"^(?:zsh|\(eval\)|bash)(?::\d+)?: (.+)$", re.MULTILINE),
+    re.compile(r"^\S*sh: (?:eval: )?(?:line \d+: )?(.+)$", re.MULTILINE),
+)
+_SHARED = (
+    re.compile(r"^\s*((?:[A-Z]\w*)(?:Error|Exception)(?: \[\w+\])?: .+)$", re.MULTILINE),
+    re.compile(
+        r"^\s*((?:fatal|error|Error|ERROR|FATAL|E|panic|Exception)(?:\[\w+\]| \w+)?: .+)$", re.M
+    ),
+    re.compile(r"^\s*(?:[✗✖❌×] )(.+)$", re.MULTILINE),
+    re.compile(r"^([A-Z]\w+-\w+ ?: \S.+)$", re.MULTILINE),
+    re.compile(
+        r"^(.*\b(?:errors?|failed|failure|cannot|can't|could not|unable|denied|refused|not found"
+        r"|no such|invalid|unknown|missing|unexpected|timed out|not permitted)\b.*)$",
+        re.MULTILINE | re.IGNORECASE,
+    ),
+)
+
+
+def failures(calls: Iterable[Call], verdicts: Iterable[Verdict]) -> list[Failure]:
+    """A row for every call that did not simply succeed."""
+    return [
+        failure(call, found)
+        for call, found in zip(calls, verdicts, strict=True)
+        if found.kind is not None
+    ]
+
+
+def failure(call: Call, found: Verdict) -> Failure:
+    """What one such call is known by."""
+    assert found.kind is not None
+    command = None
+    if call.script is not None and found.command is not None:
+        command = call.script.commands[found.command]
+    program = command.program if command else call.event.name
+    subcommand = command.subcommand if command else None
+    line = _line(call, found.kind, command)
+    missing = line.startswith("command not found: ")
+    return Failure(
+        seq=call.seq,
+        at=call.event.at,
+        kind=found.kind,
+        basis=found.basis,
+        exit_code=call.result.exit_code if call.result else None,
+        program=program,
+        subcommand=subcommand,
+        line=line[: 2 * LONGEST],
+        signature=signature("" if missing else program, "" if missing else subcommand, line),
+    )
+
+
+def signature(program: str, subcommand: str | None, line: str) -> str:
+    """The text by which the same failure is known in another session."""
+    head = " ".join(part for part in (program, subcommand) if part)
+    body = normalised(line)
+    return f"{head}: {body}" if head and body else head or body
+
+
+def _line(call: Call, kind: Kind, command: Command | None) -> str:
+    """The line that says what went wrong; a few words where nothing was printed."""
+    if kind in (Kind.DECLINED, Kind.INTERRUPTED):
+        return kind.value
+    assert call.result is not None
+    if kind is Kind.NEGATIVE:
+        return "no"
+    output = looked_at(call.result.text)
+    if command is None or kind is Kind.HARNESS:
+        return _first(output)
+    found = next(_candidates(command, output), "")
+    if found:
+        return found
+    code = call.result.exit_code
+    return "failed" if code is None else f"exit {code}"
+
+
+def _first(output: str) -> str:
+    """The first line, without what the agent program puts around it."""
+    text = output.strip().removeprefix("<tool_use_error>").removesuffix("</tool_use_error>")
+    text = text.removeprefix("Error: ").strip()
+    return text.partition("\n")[0].strip() or "failed"
+
+
+def _candidates(command: Command, output: str) -> Iterator[str]:
+    """Lines that may say it, best first."""
+    yield from _matches(_SHELL[:2], output, unknown=True)
+    known = lookup.runners(command)
+    own = known[:1] if lookup.is_launcher(command) else known
+    yield from _by_runners(own, output)
+    yield from _matches(_SHELL[2:4], output)
+    if _TRACEBACK in output:
+        yield from reversed(_EXCEPTION.findall(output))
+    yield from _by_runners([it for it in known[len(own) :] if _speaks(it, output)], output)
+    yield from (it.strip() for it in summary.complaint(command.program).findall(output))
+    yield from _matches((*_SHELL[4:], *_SHARED), output)
+    lines = output.strip().splitlines()
+    if lines:
+        yield lines[-1].strip()
+
+
+def _speaks(runner: lookup.Runner, output: str) -> bool:
+    return runner.failed is not None and runner.failed.search(output) is not None
+
+
+def _by_runners(known: Sequence[lookup.Runner], output: str) -> Iterator[str]:
+    for runner in known:
+        yield from _matches(runner.decisive, output)
+
+
+def _matches(
+    patterns: Iterable[re.Pattern[str]], output: str, *, unknown: bool = False
+) -> Iterator[str]:
+    for pattern in patterns:
+        found = pattern.search(output)
+        if found is not None:
+            text = " ".join(group.strip() for group in found.groups() if group)
+            yield f"command not found: {text.rsplit('/', 1)[-1]}" if unknown else text
+
+
+# --- what differs by chance -----------------------------------------------------------------------
+
+_ABOUT_A_FILE = re.compile(
+    r"no such file|not found|(?:can(?:no|')t|could not|unable to|cannot) (?:find|create|access|stat"
+    r"|open|read|resolve|load)|do(?:es not|esn't) exist|already exists|not a directory|did not match"
+    r"|permission denied|not permitted|is a directory|illegal operation",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(r"\[secret:[^\]\s]*\]")
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s'\"`)>\]]+", re.IGNORECASE)
+_UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]+\b")
+_HASH = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,64}\b")
+_TIME = re.compile(r"\b\d{4}[-/]\d\d[-/]\d\d(?:[T _]\d\d[:_]\d\d(?:[:_]\d\d(?:[.,_]\d+)?)?Z?)?")
+_IP = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b")
+_TEMPORARY = re.compile(
+    r"(?:/private)?(?:/tmp|/var/tmp|/var/folders|/dev/shm)/[^\s'\"`:,;)\]]+"
+    r"|[A-Za-z]:[\\/]Users[\\/][^\\/\s]+[\\/]AppData[\\/]Local[\\/]Temp[\\/][^\s'\"`:,;)\]]+"
+)
+_QUOTED_PATH = re.compile(r"(['\"`])((?:[A-Za-z]:|~|\.{0,2})[\\/][^'\"`\n]*)\1")
+_PATH = re.compile(
+    r"(?<![\w@<./\\-])(?:(?:[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/])[^\s'\"`:,;()\[\]{}<>|]+"
+    r"|(?!@)[\w.+-]+(?:[\\/][\w.@+\[\]-]+)*[\\/][\w.@+-]+\.[A-Za-z]\w{0,5}"
+    r"|(?!@)[\w.+-]+(?:[\\/][\w.@+-]+){2,})[\\/]?(?::\d+)*"
+)
+_NUMBER = re.compile(
+    r"(?<![\w<.$])[-+]?\d+(?:[.,_:]\d+)*(?: ?(?:ms|s|min|m|h|kB|KB|KiB|MB|MiB|GB|B|%))?(?![\w>])"
+)
+_MEANS = re.compile(r"(?:status(?: code)?|HTTP(?:/[\d.]+)?|TypeError|code) $")
+_IDENTIFIER = re.compile(
+    r"\b[A-Za-z]+(?:-[A-Za-z0-9]+)*-(?=[a-z]*\d+[a-z])[a-z0-9]{3,12}\b|\b\w+-<n>\b"
+)
+_LIST = re.compile(r"<n>(?:, ?<n>)+")
+_LONG_QUOTE = re.compile(r"(['\"`])[^'\"`\n]{60,}?\1")
+_BORDERS = re.compile(r"\s+")
+
+
+def normalised(line: str) -> str:
+    """A line with what differs by chance named."""
+    text = _BORDERS.sub(" ", line[: 4 * LONGEST]).strip()
+    text = _URL.sub("<url>", _SECRET.sub("<secret>", text))
+    text = _ADDRESS.sub("<address>", _UUID.sub("<id>", text))
+    text = _TEMPORARY.sub("<tmp>", text)
+    about_a_file = _ABOUT_A_FILE.search(text) is not None
+    text = _QUOTED_PATH.sub(lambda it: f"{it[1]}{_place(it[2], about_a_file)}{it[1]}", text)
+    text = _PATH.sub(lambda it: _place(it[0], about_a_file), text)
+    text = _HASH.sub("<hash>", _TIME.sub("<time>", text))
+    text = _NUMBER.sub(_number, _IP.sub("<ip>", text))
+    text = _LIST.sub("<n>", _IDENTIFIER.sub("<id>", text))
+    return _LONG_QUOTE.sub(r"\1<text>\1", text)[:LONGEST].rstrip()
+
+
+def _place(path: str, about_a_file: bool) -> str:
+    """A path; only where the file itself is what is wrong its name says something."""
+    if not about_a_file:
+        return "<path>"
+    name = re.split(r"[\\/]", re.sub(r"(?::\d+)+$", "", path).rstrip("\\/"))[-1]
+    name = re.sub(r"\d+", "<n>", name)
+    return f"<path>/{name}" if name and name not in ("*", "~", ".", "..") else "<path>"
+
+
+def _number(found: re.Match[str]) -> str:
+    """A number; one that is a code stays."""
+    before = found.string[max(0, found.start() - 24) : found.start()]
+    return found[0] if _MEANS.search(before) and found[0].isdigit() else "<n>"

@@ -1,0 +1,168 @@
+"""What a call with a hidden status says itself: its programs' own closing words decide.
+
+Nothing is decided by the word "error". A program's words count only in what that program printed,
+and that all is well only where the end of its output was shown.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from hansei.events.model import Basis, Status
+from hansei.projection.commands import programs
+from hansei.projection.commands.model import Class
+from hansei.projection.failures import lookup
+
+if TYPE_CHECKING:
+    from hansei.projection.commands.model import Command, Script
+
+_LAYOUT = frozenset(
+    ("cat", "tail", "tee", "nl", "less", "tr", "column", "fold", "fmt", "bat", "Out-String",
+     "Out-Host", "Tee-Object")
+)  # fmt: skip
+"""Filters that keep the end of what they are given."""
+_FIRST_LINES = 10
+"""What `head` shows when it is not told how much."""
+_ECHOES_STATUS = re.compile(r"\becho\b[^\n;|&]*\$(?:\?|\{\?\}|\{PIPESTATUS\[0\]\}|LASTEXITCODE)")
+_LAST_NUMBER = re.compile(r"(?:^|[^\d.])(\d{1,3})\W*\Z")
+_SILENT = frozenset(("cd", "pushd", "popd", "export", "set", "source", ".", "Set-Location"))
+"""Programs that say nothing of their own."""
+_SHOWING_GIT = frozenset(("blame", "branch", "diff", "log", "ls-files", "show", "status", "tag"))
+_SAYS = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
+
+
+class Shown(Enum):
+    """How much of a program's output reached the transcript."""
+
+    END = auto()  # all of it, or at least its end
+    START = auto()  # its first lines, as many as were asked for
+    PART = auto()  # some of its lines, picked by a pattern
+
+
+class Told(NamedTuple):
+    """What the output says, and which command says it."""
+
+    status: Status
+    basis: Basis
+    command: int | None
+
+
+def told(script: Script, text: str, output: str) -> Told:
+    """How a call whose status is hidden ended; `text` is the call's, `output` what it printed."""
+    echoed = _echoed(script, text, output)
+    if echoed is not None:
+        return echoed
+    telling = [
+        index for index, command in enumerate(script.commands) if command.masked and tells(command)
+    ]
+    decided = {index: _decide(script, index, text, output, telling) for index in telling}
+    for index, status in decided.items():
+        if status is Status.FAILED:
+            return Told(Status.FAILED, Basis.RUNNER_SUMMARY, index)
+    if decided and all(status is Status.OK for status in decided.values()):
+        return Told(Status.OK, Basis.RUNNER_SUMMARY, script.main)
+    return Told(Status.UNKNOWN, Basis.MASKED, script.main)
+
+
+def tells(command: Command) -> bool:
+    """Whether a command is one that a call may be about."""
+    return (
+        not command.inside
+        and command.program not in programs.FILLERS
+        and not (command.stage and command.program in programs.FILTERS)
+    )
+
+
+@lru_cache(maxsize=512)
+def complaint(program: str) -> re.Pattern[str]:
+    """Lines in which a program names itself before it says what is wrong."""
+    return re.compile(rf"^(?:\S*[/\\])?{re.escape(program)}(?:\.exe)?: (?!warning\b)(.+)$", re.M)
+
+
+def _echoed(script: Script, text: str, output: str) -> Told | None:
+    """The status that the call itself printed by `echo $?` as its last word."""
+    if "$" not in text or not _ECHOES_STATUS.search(text) or len(script.commands) < 2:
+        return None
+    *_, before, last = (it for it in enumerate(script.commands) if not it[1].inside)
+    if last[1].program not in _SAYS or (before[1].stage and "PIPESTATUS" not in text):
+        return None
+    number = _LAST_NUMBER.search(output.rstrip()[-60:])
+    if number is None:
+        return None
+    status = Status.FAILED if int(number[1]) else Status.OK
+    index = script.main if before[1].stage else before[0]
+    return Told(status, Basis.EXIT_CODE, index)
+
+
+def _decide(script: Script, index: int, text: str, output: str, telling: list[int]) -> Status:
+    command = script.commands[index]
+    known = lookup.runners(command)
+    if any(runner.failed and runner.failed.search(output) for runner in known):
+        return Status.FAILED
+    shown = _shown(script, index, output)
+    if shown is Shown.PART:
+        known = tuple(runner for runner in known if runner.whole) if not _asks(script, index) else known
+    for runner in known:
+        if shown is not Shown.START and runner.passed and runner.passed.search(output):
+            return Status.OK
+        if runner.silent and shown is not Shown.PART and _said_nothing(script, output):
+            return Status.OK
+    if len(telling) == 1 and not known and "||" not in text:
+        return _by_printing(script, index, output)
+    return Status.UNKNOWN
+
+
+def _shown(script: Script, index: int, output: str) -> Shown:
+    for later in script.commands[index + 1 :]:
+        if later.inside:
+            continue
+        if not later.stage:
+            break
+        if later.program == "head":
+            if output.count("\n") + 1 >= _lines(later):
+                return Shown.START
+        elif later.program not in _LAYOUT:
+            return Shown.PART
+    return Shown.END
+
+
+def _lines(head: Command) -> int:
+    for option in head.arguments.options:
+        number = option.value.text if option.value else option.name.lstrip("-")
+        if number.isdigit():
+            return int(number)
+    return _FIRST_LINES
+
+
+def _asks(script: Script, index: int) -> bool:
+    """Whether the pattern that picks lines would also pick those that tell of failures."""
+    rest = script.commands[index + 1 :]
+    return any("fail" in word.text.lower() for it in rest for word in it.arguments.words)
+
+
+def _said_nothing(script: Script, output: str) -> bool:
+    """Whether there is no more output than the call's own remarks."""
+    echoes = sum(command.program in _SAYS for command in script.commands)
+    lines = len(output.strip().splitlines())
+    alone = all(not tells(it) or it.masked is False for it in script.commands if it.stage)
+    return alone and lines <= echoes and sum(map(tells, script.commands)) == 1
+
+
+def _by_printing(script: Script, index: int, output: str) -> Status:
+    """A program that only shows something has done so when it printed it without complaint."""
+    command = script.commands[index]
+    shows = command.kind in (Class.SEARCH, Class.READ) or (
+        command.program == "git" and command.subcommand in _SHOWING_GIT
+    )
+    others = [it for number, it in enumerate(script.commands) if number != index and not it.inside]
+    alone = all(it.stage or it.program in _SILENT for it in others)
+    if not shows or not alone or not output.strip():
+        return Status.UNKNOWN
+    lines = output.strip().splitlines()
+    complaints = len(complaint(command.program).findall(output))
+    if not complaints:
+        return Status.OK if command.program != "git" or lines[0][:6] != "fatal:" else Status.FAILED
+    return Status.FAILED if complaints == len(lines) else Status.UNKNOWN

@@ -1,0 +1,163 @@
+"""How every call of a session ended, and what that means.
+
+The recorded status is where it starts; what the shell hides, the program's own words decide. What
+an agent program, a person or a question answered with no has to do with is told apart.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hansei.events.model import Basis, Status
+from hansei.projection.commands import programs
+from hansei.projection.failures import harness, lookup, negatives, summary
+from hansei.projection.failures.model import Kind, Verdict
+from hansei.projection.failures.outputs import looked_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hansei.events.model import ToolResult
+    from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Command, Script
+
+_STOPPED_CODES: Final = frozenset((130, -2))
+"""What a shell ends with after Ctrl-C."""
+_UNKNOWN_COMMAND = re.compile(
+    r"^(?:[^\n:]+: )*?(?:line \d+: )?(?:command not found: (\S+)|(\S+): command not found)\s*$"
+    r"|^'?([\w.-]+)'? is not recognized as an internal|^([\w./-]+) not found$",
+    re.MULTILINE,
+)
+_NO_FOLDER = re.compile(r"^(?:[^\n]*: ?)?cd:(?:\d+:)? ", re.MULTILINE)
+_SAYS_WRONG = re.compile(
+    r"^(?:fatal|error|Error|ERROR|ssh|npm ERR!|npm error)\b.{0,40}?[: ]", re.MULTILINE
+)
+_OF_ADDING = re.compile(r"pathspec '|paths are ignored by one of|outside repository")
+_PATCHING = "apply_patch"
+
+
+def verdicts(calls: Iterable[Call]) -> list[Verdict]:
+    """The verdict of every call, in the order of the calls."""
+    return [verdict(call) for call in calls]
+
+
+def verdict(call: Call) -> Verdict:
+    """How one call ended."""
+    result = call.result
+    main = None if call.script is None else call.script.main
+    if result is None:
+        return Verdict(call.seq, Status.UNKNOWN, Basis.NONE, None, main)
+    if result.basis is Basis.DECLINED:
+        return Verdict(call.seq, result.status, result.basis, Kind.DECLINED, main)
+    if result.basis is Basis.INTERRUPTED:
+        return Verdict(call.seq, result.status, result.basis, Kind.INTERRUPTED, main)
+    if result.status is Status.FAILED:
+        return _failed(call, result, main)
+    if call.script is None:
+        return Verdict(call.seq, result.status, result.basis, None, None)
+    return _not_failed(call, call.script, result)
+
+
+def _not_failed(call: Call, script: Script, result: ToolResult) -> Verdict:
+    """A shell call without a mark of failure: fine only where that says something."""
+    if result.status is Status.OK or result.basis is Basis.MASKED:
+        if not script.masked:
+            basis = Basis.FLAG if result.exit_code is None else Basis.EXIT_CODE
+            return Verdict(call.seq, Status.OK, basis, None, script.main)
+    elif not script.commands:
+        return Verdict(call.seq, result.status, result.basis, None, None)
+    told = summary.told(script, call.event.text, looked_at(result.text))
+    basis = result.basis if told.status is Status.UNKNOWN and result.basis is Basis.NONE else told.basis
+    kind = Kind.FAILURE if told.status is Status.FAILED else None
+    command = None if told.command is None else script.commands[told.command]
+    if kind and command and basis is Basis.EXIT_CODE and negatives.answers_no(command, 1):
+        return Verdict(call.seq, Status.OK, basis, Kind.NEGATIVE, told.command)
+    return Verdict(call.seq, told.status, basis, kind, told.command)
+
+
+def _failed(call: Call, result: ToolResult, main: int | None) -> Verdict:
+    output = looked_at(result.text)
+    kind = harness.said(output)
+    if kind is None and call.script is not None:
+        if result.exit_code in _STOPPED_CODES or output.endswith("^C"):
+            kind = Kind.INTERRUPTED
+        elif _is_patch(call.script):
+            kind = Kind.HARNESS
+    if kind in (Kind.DECLINED, Kind.INTERRUPTED):
+        return Verdict(call.seq, Status.UNKNOWN, Basis(kind.value), kind, main)
+    if kind is not None or call.script is None or not call.script.commands:
+        return Verdict(call.seq, Status.FAILED, result.basis, kind or Kind.FAILURE, main)
+    at, says_no = blame(call.script, call.event.text, output, result.exit_code)
+    status, kind = (Status.OK, Kind.NEGATIVE) if says_no else (Status.FAILED, Kind.FAILURE)
+    return Verdict(call.seq, status, result.basis, kind, at)
+
+
+def _is_patch(script: Script) -> bool:
+    return script.main is not None and script.commands[script.main].program == _PATCHING
+
+
+def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int | None, bool]:
+    """Which command made a call fail, and whether it only said no."""
+    commands = script.commands
+    answering = [
+        index
+        for index, command in enumerate(commands)
+        if not command.masked and not command.inside
+    ]
+    unknown = _unknown_command(commands, output)
+    if unknown is not None:
+        probe = commands[unknown].program in ("which", "where", "type", "command", "hash")
+        return unknown, probe
+    speaking = next(_speaking(commands, answering, output), None)
+    deciding = script.decides if script.decides is not None else script.main
+    for index in [it for it in (deciding, *answering) if it is not None]:
+        command = commands[index]
+        if not negatives.answers_no(command, code):
+            continue
+        if not output.strip() or (speaking is None and not _SAYS_WRONG.search(output)):
+            return index, True
+    if speaking is not None:
+        return speaking, negatives.nothing_to_do(commands[speaking], output)
+    main = script.main if script.main in answering or not answering else deciding
+    if main is None:
+        return None, False
+    if not output.strip() and negatives.only_asks(commands[main], text):
+        return main, True
+    if script.main is not None and _SAYS_WRONG.search(output):
+        return script.main, negatives.nothing_to_do(commands[script.main], output)
+    return main, negatives.nothing_to_do(commands[main], output)
+
+
+def _unknown_command(commands: tuple[Command, ...], output: str) -> int | None:
+    """The command that the shell did not know, or could not go to the folder of."""
+    found = _UNKNOWN_COMMAND.search(output)
+    if found is not None:
+        name = next(group for group in found.groups() if group)
+        for index, command in enumerate(commands):
+            spelled = command.arguments.words[0].text if command.arguments.words else ""
+            if name in (command.program, spelled):
+                return index
+            if command.program in ("which", "where", "type") and name in command.targets:
+                return index
+    if _NO_FOLDER.search(output[:500]):
+        for index, command in enumerate(commands):
+            if command.program in ("cd", "pushd"):
+                return index
+    return None
+
+
+def _speaking(commands: tuple[Command, ...], answering: list[int], output: str) -> Iterator[int]:
+    """Commands whose own words of failure stand in the output, the last one first."""
+    if _OF_ADDING.search(output):
+        for index in answering:
+            if (commands[index].program, commands[index].subcommand) == ("git", "add"):
+                yield index
+    for index in reversed(answering):
+        command = commands[index]
+        if command.program in programs.FILLERS:
+            continue
+        if any(it.failed and it.failed.search(output) for it in lookup.runners(command)):
+            yield index
+        elif summary.complaint(command.program).search(output):
+            yield index
