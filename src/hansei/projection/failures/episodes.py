@@ -7,6 +7,7 @@ one that is open. It is given up when other work has followed for long enough.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Final
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
 PATIENCE: Final = 40
 """Calls without another try after which an agent has moved on. In real transcripts nine of ten
 recoveries come within twenty calls."""
+_MISUSED = re.compile(
+    r"unknown (?:command|flag|option|subcommand|argument)|unrecogni[sz]ed|invalid option|usage"
+    r"|no such (?:option|command)|unexpected argument|accepts \d+ arg|invalid choice|missing required",
+    re.IGNORECASE,
+)
 _KINDS = frozenset((Kind.FAILURE, Kind.HARNESS))
 _WORDS: Final = 60
 """Words of a command that are compared."""
@@ -73,8 +79,8 @@ def episodes(
 
 
 def _fail(opened: list[_Open], index: int, call: Call, verdict: Verdict) -> None:
-    about = subject(call, verdict.command)
     row = failure(call, verdict)
+    about = subject(call, verdict.command)._replace(misused=_MISUSED.search(row.line) is not None)
     for it in reversed(opened):
         if it.row.kind is row.kind and any(tries_again(one, about) for one in it.subjects):
             it.failed.append(index)

@@ -36,6 +36,8 @@ _OWN_WORK = frozenset(
 )
 """Subcommands of launchers that start nothing of the project's own."""
 
+_RUN_HOOKS = frozenset((("git", "commit"), ("git", "push"), ("git", "merge"), ("git", "rebase")))
+
 
 def runners(command: Command) -> tuple[Runner, ...]:
     """Whose words a command may print, its own first."""
@@ -45,7 +47,8 @@ def runners(command: Command) -> tuple[Runner, ...]:
 
 def is_launcher(command: Command) -> bool:
     """Whether a command runs something by a name that says nothing about the program."""
-    return command.program in LAUNCHERS or _is_file(command)
+    hooks = (command.program, command.subcommand) in _RUN_HOOKS
+    return command.program in LAUNCHERS or hooks or _is_file(command)
 
 
 def _is_file(command: Command) -> bool:
@@ -67,7 +70,8 @@ def _runners(program: str, subcommand: str, is_file: bool) -> tuple[Runner, ...]
         )
         if name in table
     ][:1]
-    if is_file or (program in LAUNCHERS and subcommand.partition(" ")[0] not in _OWN_WORK):
+    launches = program in LAUNCHERS and subcommand.partition(" ")[0] not in _OWN_WORK
+    if is_file or launches or (program, subcommand) in _RUN_HOOKS:
         found += [runner for runner in RUNNERS if runner.name in SCRIPTED and runner not in found]
     return tuple(found)
 

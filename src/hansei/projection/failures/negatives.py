@@ -51,7 +51,12 @@ def answers_no(command: Command, code: int | None) -> bool:
 
 def only_asks(command: Command, text: str) -> bool:
     """Whether a command looks whether something is there, with its complaints thrown away."""
-    return command.kind in (Class.SEARCH, Class.READ) and _HIDES.search(text) is not None
+    return command.kind in (Class.SEARCH, Class.READ) and hides_complaints(text)
+
+
+def hides_complaints(text: str) -> bool:
+    """Whether a call throws away what programs say of their errors."""
+    return _HIDES.search(text) is not None
 
 
 def nothing_to_do(command: Command, output: str) -> bool:

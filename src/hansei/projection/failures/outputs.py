@@ -18,6 +18,8 @@ _WRAPPED = re.compile(
     r")"
 )
 """What an agent program puts before the words of the command itself."""
+_REMARKS = re.compile(r"\n?(?:Shell cwd was reset to [^\n]*|\(\w+ completed with no output\))\s*\Z")
+"""What an agent program puts after them."""
 _STDERR = re.compile(r", stderr: (?=[^\n]*\Z|[^\n]*\n)")
 
 
@@ -27,6 +29,8 @@ def looked_at(text: str) -> str:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     if "\x1b" in text or "\r" in text:
         text = _COLOURS.sub("", text)
+    if text.find("Shell cwd was reset", -400) >= 0 or text.endswith("with no output)"):
+        text = _REMARKS.sub("", text)
     wrapped = _WRAPPED.match(text)
     if wrapped is None:
         return text

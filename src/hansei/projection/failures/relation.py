@@ -7,6 +7,7 @@ anything (`python`, `git`, `cat`) must also be about the same thing.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import Tool
@@ -41,6 +42,15 @@ _ECOSYSTEMS = {
 _ANY = frozenset(("make", "gmake", "just", "task", "bash", "sh", "pre-commit", "docker"))
 """Programs that serve every language."""
 _WORD = re.compile(r"[\w.@-]{2,}")
+_PLAIN = re.compile(r"[a-z][a-z-]*")
+_SHOWING = frozenset((Class.READ, Class.SEARCH))
+_COMPARED = 2000
+"""Characters of a command that are compared."""
+_EVERYWHERE = re.compile(
+    r"(?:index|page|route|layout|main|__init__|mod|lib|readme|skill|package|settings|config|types"
+    r"|utils|claude|agents|changelog|license|makefile|dockerfile)(?:\.\w+)*"
+)
+"""Names that many folders have a file of."""
 ALIKE = 0.5
 """The share of words two commands have in common that makes one another try of the other."""
 
@@ -51,9 +61,11 @@ class Subject(NamedTuple):
     tool: Tool
     name: str
     command: Command | None
-    words: frozenset[str]
+    text: str
     places: frozenset[str]
     """The last parts of paths it names."""
+    misused: bool = False
+    """Whether the program did not understand what it was told."""
 
 
 def subject(call: Call, at: int | None) -> Subject:
@@ -66,7 +78,7 @@ def subject(call: Call, at: int | None) -> Subject:
         tool=call.event.tool,
         name=call.event.name,
         command=command,
-        words=frozenset(_WORD.findall(call.event.text[:2000])),
+        text=call.event.text[:_COMPARED],
         places=frozenset(_tail(path) for path in named if path),
     )
 
@@ -90,12 +102,14 @@ def tries_again(failed: Subject, later: Subject) -> bool:
     if _family(one) == _family(other) and one.subcommand == other.subcommand:
         if one.kind in _PURPOSES:
             return not _other_place(failed, later)
-        if one.program == "git" and one.kind is Class.GIT:
+        if failed.places & later.places:
             return True
-        return bool(failed.places & later.places) or _alike(failed, later)
+        if one.kind is Class.GIT and not (failed.places and later.places):
+            return True
+        return one.kind not in _SHOWING and _same_work(failed, later) and _alike(failed, later)
     if one.kind in _PURPOSES and _same_purpose(one, other):
         return _same_ecosystem(one, other) and not _other_place(failed, later)
-    if one.kind in (Class.READ, Class.SEARCH) and other.kind in (Class.READ, Class.SEARCH):
+    if one.kind in _SHOWING and other.kind in _SHOWING:
         return bool(failed.places & later.places)
     return _same_helper(one, other) and _alike(failed, later)
 
@@ -127,9 +141,28 @@ def _other_place(failed: Subject, later: Subject) -> bool:
     return bool(ours) and bool(theirs) and not ours & theirs
 
 
+def _same_work(failed: Subject, later: Subject) -> bool:
+    """Whether a program we know nothing about was told to do the same, as far as words tell.
+
+    Where it did not understand what it was told, another word for it is the remedy.
+    """
+    assert failed.command is not None
+    assert later.command is not None
+    if failed.misused or failed.command.kind is not Class.OTHER:
+        return True
+    ours, theirs = failed.command.targets[:1], later.command.targets[:1]
+    return ours == theirs or not all(_PLAIN.fullmatch(it) for it in (*ours, *theirs))
+
+
 def _alike(failed: Subject, later: Subject) -> bool:
-    union = failed.words | later.words
-    return bool(union) and len(failed.words & later.words) >= ALIKE * len(union)
+    ours, theirs = _words(failed.text), _words(later.text)
+    union = ours | theirs
+    return bool(union) and len(ours & theirs) >= ALIKE * len(union)
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text))
 
 
 def _same_file(failed: Subject, later: Subject) -> bool:
@@ -137,7 +170,7 @@ def _same_file(failed: Subject, later: Subject) -> bool:
     if failed.tool in (Tool.EDIT, Tool.WRITE):
         return later.tool in (Tool.EDIT, Tool.WRITE) and bool(failed.places & later.places)
     if failed.tool is Tool.READ or failed.tool is Tool.SEARCH:
-        shows = later.command is not None and later.command.kind in (Class.READ, Class.SEARCH)
+        shows = later.command is not None and later.command.kind in _SHOWING
         if later.tool is failed.tool or shows:
             return bool(failed.places & later.places)
         return False
@@ -155,5 +188,6 @@ def _paths(call: Call) -> tuple[str, ...]:
 
 
 def _tail(path: str) -> str:
-    """The name of a file with its folder, or its name alone where that is unlike others."""
-    return path.replace("\\", "/").split("::", 1)[0].rstrip("/").rsplit("/", 1)[-1].lower()
+    """The name of a file; with its folder where many have one of that name."""
+    parts = path.replace("\\", "/").split("::", 1)[0].rstrip("/").lower().rsplit("/", 2)
+    return "/".join(parts[-2:]) if _EVERYWHERE.fullmatch(parts[-1]) else parts[-1]

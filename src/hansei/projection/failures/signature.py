@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from hansei.events.model import Tool
 from hansei.projection.failures import lookup, summary
 from hansei.projection.failures.model import Failure, Kind
 from hansei.projection.failures.outputs import looked_at
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 LONGEST: Final = 160
 """Characters of a line that are kept."""
 
+_OF_SHELL = ("command not found: ", "syntax error", "unexpected EOF")
+"""What a shell says before any program has begun."""
+_TIMED_OUT = re.compile(r"(?:\w+ search|[Cc]ommand) timed out")
+_PATCH = re.compile(r"^(?:[^\n]{0,60}: )??((?:Failed to find|[Ii]nvalid (?:patch )?hunk)[^\n]*)", re.M)
+_NO_FILE = re.compile(r"File (?:does not exist|not found)", re.IGNORECASE)
+_HOST = re.compile(r"https?://([^/\s:]+)")
 _TRACEBACK = "Traceback (most recent call last)"
 _EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|NotFound)\b.*)$", re.M)
 _SHELL = (
@@ -68,10 +75,10 @@ def failure(call: Call, found: Verdict) -> Failure:
     command = None
     if call.script is not None and found.command is not None:
         command = call.script.commands[found.command]
-    program = command.program if command else call.event.name
+    program = (command.program if command else "") or call.event.name
     subcommand = command.subcommand if command else None
     line = _line(call, found.kind, command)
-    missing = line.startswith("command not found: ")
+    of_shell = line.startswith(_OF_SHELL)
     return Failure(
         seq=call.seq,
         at=call.event.at,
@@ -81,7 +88,7 @@ def failure(call: Call, found: Verdict) -> Failure:
         program=program,
         subcommand=subcommand,
         line=line[: 2 * LONGEST],
-        signature=signature("" if missing else program, "" if missing else subcommand, line),
+        signature=signature("" if of_shell else program, "" if of_shell else subcommand, line),
     )
 
 
@@ -100,13 +107,35 @@ def _line(call: Call, kind: Kind, command: Command | None) -> str:
     if kind is Kind.NEGATIVE:
         return "no"
     output = looked_at(call.result.text)
-    if command is None or kind is Kind.HARNESS:
-        return _first(output)
+    if kind is Kind.HARNESS:
+        return _of_harness(output)
+    if command is None:
+        return _of_tool(call, output)
     found = next(_candidates(command, output), "")
     if found:
         return found
     code = call.result.exit_code
     return "failed" if code is None else f"exit {code}"
+
+
+def _of_harness(output: str) -> str:
+    """What the agent program says, without the advice that follows."""
+    text = _first(output)
+    if _TIMED_OUT.match(text):
+        return "timed out"
+    patch = _PATCH.search(output)
+    return patch[1] if patch else text.partition(". ")[0].removesuffix(".")
+
+
+def _of_tool(call: Call, output: str) -> str:
+    """What a tool says that is no shell; with the file or the host where it does not name them."""
+    text = _first(output)
+    if text.startswith("<"):
+        text = next(_matches(_SHARED, output), text)
+    if call.event.tool is Tool.READ and _NO_FILE.match(text):
+        return f"File does not exist: '{call.event.text}'"
+    host = _HOST.match(call.event.text) if call.event.tool is Tool.WEB else None
+    return f"{text} ({host[1]})" if host and host[1] not in text else text
 
 
 def _first(output: str) -> str:
@@ -173,19 +202,24 @@ _TEMPORARY = re.compile(
 )
 _QUOTED_PATH = re.compile(r"(['\"`])((?:[A-Za-z]:|~|\.{0,2})[\\/][^'\"`\n]*)\1")
 _PATH = re.compile(
-    r"(?<![\w@<./\\-])(?:(?:[A-Za-z]:[\\/]|~?/|\.{1,2}[\\/])[^\s'\"`:,;()\[\]{}<>|]+"
+    r"(?<![\w@<>./\\-])(?:(?:[A-Za-z]:[\\/]|~?/(?!/)|\.{1,2}[\\/])[^\s'\"`:,;()\[\]{}<>|]+"
     r"|(?!@)[\w.+-]+(?:[\\/][\w.@+\[\]-]+)*[\\/][\w.@+-]+\.[A-Za-z]\w{0,5}"
     r"|(?!@)[\w.+-]+(?:[\\/][\w.@+-]+){2,})[\\/]?(?::\d+)*"
 )
 _NUMBER = re.compile(
     r"(?<![\w<.$])[-+]?\d+(?:[.,_:]\d+)*(?: ?(?:ms|s|min|m|h|kB|KB|KiB|MB|MiB|GB|B|%))?(?![\w>])"
 )
-_MEANS = re.compile(r"(?:status(?: code)?|HTTP(?:/[\d.]+)?|TypeError|code) $")
+_MEANS = re.compile(r"(?:status(?: code)?|HTTP(?:/[\d.]+)?(?: Error)?|code|exit) $")
 _IDENTIFIER = re.compile(
     r"\b[A-Za-z]+(?:-[A-Za-z0-9]+)*-(?=[a-z]*\d+[a-z])[a-z0-9]{3,12}\b|\b\w+-<n>\b"
 )
 _LIST = re.compile(r"<n>(?:, ?<n>)+")
-_LONG_QUOTE = re.compile(r"(['\"`])[^'\"`\n]{60,}?\1")
+_LONG_QUOTE = re.compile(r"(?<!\w)(['\"`])[^'\"`\n]{60,}?\1(?!\w)")
+_NAMED_FILE = re.compile(
+    r"(^|(?:can't|cannot) (?:read|open|access|stat) |: )([^:'\"`]*[\\/][^:'\"`]*)"
+    r"(?=: (?:No such file|Not a directory|Is a directory|Permission denied|Operation not))"
+)
+"""Files that coreutils name without quotes, maybe with spaces."""
 _BORDERS = re.compile(r"\s+")
 
 
@@ -194,11 +228,12 @@ def normalised(line: str) -> str:
     text = _BORDERS.sub(" ", line[: 4 * LONGEST]).strip()
     text = _URL.sub("<url>", _SECRET.sub("<secret>", text))
     text = _ADDRESS.sub("<address>", _UUID.sub("<id>", text))
-    text = _TEMPORARY.sub("<tmp>", text)
+    text = _TEMPORARY.sub("<tmp>", _TIME.sub("<time>", text))
     about_a_file = _ABOUT_A_FILE.search(text) is not None
+    text = _NAMED_FILE.sub(lambda it: f"{it[1]}{_place(it[2], about_a_file)}", text)
     text = _QUOTED_PATH.sub(lambda it: f"{it[1]}{_place(it[2], about_a_file)}{it[1]}", text)
     text = _PATH.sub(lambda it: _place(it[0], about_a_file), text)
-    text = _HASH.sub("<hash>", _TIME.sub("<time>", text))
+    text = _HASH.sub("<hash>", text)
     text = _NUMBER.sub(_number, _IP.sub("<ip>", text))
     text = _LIST.sub("<n>", _IDENTIFIER.sub("<id>", text))
     return _LONG_QUOTE.sub(r"\1<text>\1", text)[:LONGEST].rstrip()

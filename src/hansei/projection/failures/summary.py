@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.events.model import Basis, Status
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import Class
-from hansei.projection.failures import lookup
+from hansei.projection.failures import lookup, negatives
 
 if TYPE_CHECKING:
     from hansei.projection.commands.model import Command, Script
@@ -48,17 +48,25 @@ class Told(NamedTuple):
     status: Status
     basis: Basis
     command: int | None
+    no: bool = False
+    """Whether the answer is only no."""
 
 
-def told(script: Script, text: str, output: str) -> Told:
-    """How a call whose status is hidden ended; `text` is the call's, `output` what it printed."""
+def told(script: Script, text: str, output: str, *, finished: bool = True) -> Told:
+    """How a call whose status is hidden ended; `text` is the call's, `output` what it printed.
+
+    A call that may still be running is decided only by what a runner sums up.
+    """
     echoed = _echoed(script, text, output)
     if echoed is not None:
         return echoed
     telling = [
         index for index, command in enumerate(script.commands) if command.masked and tells(command)
     ]
-    decided = {index: _decide(script, index, text, output, telling) for index in telling}
+    doing = [index for index in telling if not _shows(script.commands[index])]
+    if not doing and finished and len(telling) == 1:
+        return _by_printing(script, telling[0], text, output)
+    decided = {index: _decide(script, index, output) for index in doing}
     for index, status in decided.items():
         if status is Status.FAILED:
             return Told(Status.FAILED, Basis.RUNNER_SUMMARY, index)
@@ -97,7 +105,7 @@ def _echoed(script: Script, text: str, output: str) -> Told | None:
     return Told(status, Basis.EXIT_CODE, index)
 
 
-def _decide(script: Script, index: int, text: str, output: str, telling: list[int]) -> Status:
+def _decide(script: Script, index: int, output: str) -> Status:
     command = script.commands[index]
     known = lookup.runners(command)
     if any(runner.failed and runner.failed.search(output) for runner in known):
@@ -110,8 +118,6 @@ def _decide(script: Script, index: int, text: str, output: str, telling: list[in
             return Status.OK
         if runner.silent and shown is not Shown.PART and _said_nothing(script, output):
             return Status.OK
-    if len(telling) == 1 and not known and "||" not in text:
-        return _by_printing(script, index, output)
     return Status.UNKNOWN
 
 
@@ -151,18 +157,36 @@ def _said_nothing(script: Script, output: str) -> bool:
     return alone and lines <= echoes and sum(map(tells, script.commands)) == 1
 
 
-def _by_printing(script: Script, index: int, output: str) -> Status:
-    """A program that only shows something has done so when it printed it without complaint."""
-    command = script.commands[index]
-    shows = command.kind in (Class.SEARCH, Class.READ) or (
+def _shows(command: Command) -> bool:
+    """Whether a program only shows something."""
+    return command.kind in (Class.SEARCH, Class.READ) or (
         command.program == "git" and command.subcommand in _SHOWING_GIT
     )
+
+
+def _by_printing(script: Script, index: int, text: str, output: str) -> Told:
+    """A program that only shows something has done so when it printed that without complaint."""
+    command = script.commands[index]
+    instead = _instead(script) if "||" in text else ""
+    if instead and output.strip() == instead:
+        return Told(Status.OK, Basis.RUNNER_SUMMARY, index, no=True)
     others = [it for number, it in enumerate(script.commands) if number != index and not it.inside]
     alone = all(it.stage or it.program in _SILENT for it in others)
-    if not shows or not alone or not output.strip():
-        return Status.UNKNOWN
+    may_speak = not instead and not negatives.hides_complaints(text)
     lines = output.strip().splitlines()
-    complaints = len(complaint(command.program).findall(output))
-    if not complaints:
-        return Status.OK if command.program != "git" or lines[0][:6] != "fatal:" else Status.FAILED
-    return Status.FAILED if complaints == len(lines) else Status.UNKNOWN
+    if not lines or not (alone or instead or (may_speak and "||" not in text)):
+        return Told(Status.UNKNOWN, Basis.MASKED, index)
+    wrong = len(complaint(command.program).findall(output)) + (lines[0][:7] == "fatal: ")
+    if not wrong:
+        return Told(Status.OK, Basis.RUNNER_SUMMARY, index)
+    status = Status.FAILED if wrong >= len(lines) else Status.UNKNOWN
+    return Told(status, Basis.RUNNER_SUMMARY if status is Status.FAILED else Basis.MASKED, index)
+
+
+def _instead(script: Script) -> str:
+    """What a call says itself where the one thing it asks for is not there: `ls x || echo none`."""
+    last = script.commands[-1]
+    words = last.arguments.words[1:]
+    if last.program != "echo" or not all(word.literal for word in words):
+        return ""
+    return " ".join(word.text for word in words)

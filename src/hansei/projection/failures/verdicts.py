@@ -31,9 +31,12 @@ _UNKNOWN_COMMAND = re.compile(
 )
 _NO_FOLDER = re.compile(r"^(?:[^\n]*: ?)?cd:(?:\d+:)? ", re.MULTILINE)
 _SAYS_WRONG = re.compile(
-    r"^(?:fatal|error|Error|ERROR|ssh|npm ERR!|npm error)\b.{0,40}?[: ]", re.MULTILINE
+    r"^(?:fatal|error|Error|ERROR|ssh|npm ERR!|npm error)\b.{0,40}?[: ]"
+    r"|^(?:zsh|bash|\(eval\)|/\S+sh)(?::\d+)?: |^[A-Z][a-z]+[A-Z]\w+: ?$",
+    re.MULTILINE,
 )
 _OF_ADDING = re.compile(r"pathspec '|paths are ignored by one of|outside repository")
+_GIT_SAYS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
 _PATCHING = "apply_patch"
 
 
@@ -67,11 +70,13 @@ def _not_failed(call: Call, script: Script, result: ToolResult) -> Verdict:
             return Verdict(call.seq, Status.OK, basis, None, script.main)
     elif not script.commands:
         return Verdict(call.seq, result.status, result.basis, None, None)
-    told = summary.told(script, call.event.text, looked_at(result.text))
+    finished = result.status is Status.OK or result.basis is Basis.MASKED
+    told = summary.told(script, call.event.text, looked_at(result.text), finished=finished)
     basis = result.basis if told.status is Status.UNKNOWN and result.basis is Basis.NONE else told.basis
     kind = Kind.FAILURE if told.status is Status.FAILED else None
     command = None if told.command is None else script.commands[told.command]
-    if kind and command and basis is Basis.EXIT_CODE and negatives.answers_no(command, 1):
+    says_no = basis is Basis.EXIT_CODE and command is not None and negatives.answers_no(command, 1)
+    if told.no or (kind and says_no):
         return Verdict(call.seq, Status.OK, basis, Kind.NEGATIVE, told.command)
     return Verdict(call.seq, told.status, basis, kind, told.command)
 
@@ -109,7 +114,8 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
     if unknown is not None:
         probe = commands[unknown].program in ("which", "where", "type", "command", "hash")
         return unknown, probe
-    speaking = next(_speaking(commands, answering, output), None)
+    hidden = [it for it in range(len(commands)) if it not in answering and summary.tells(commands[it])]
+    speaking = next(_speaking(commands, [*hidden, *answering], output), None)
     deciding = script.decides if script.decides is not None else script.main
     for index in [it for it in (deciding, *answering) if it is not None]:
         command = commands[index]
@@ -119,7 +125,8 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
             return index, True
     if speaking is not None:
         return speaking, negatives.nothing_to_do(commands[speaking], output)
-    main = script.main if script.main in answering or not answering else deciding
+    filtering = deciding is not None and commands[deciding].program in programs.FILTERS
+    main = script.main if script.main in answering or filtering or not answering else deciding
     if main is None:
         return None, False
     if not output.strip() and negatives.only_asks(commands[main], text):
@@ -157,7 +164,9 @@ def _speaking(commands: tuple[Command, ...], answering: list[int], output: str) 
         command = commands[index]
         if command.program in programs.FILLERS:
             continue
-        if any(it.failed and it.failed.search(output) for it in lookup.runners(command)):
+        if command.program == "git" and _GIT_SAYS.search(output):
+            yield index
+        elif any(it.failed and it.failed.search(output) for it in lookup.runners(command)):
             yield index
         elif summary.complaint(command.program).search(output):
             yield index

@@ -31,9 +31,18 @@ RUNNERS = (
     Runner(
         "mocha",
         ("mocha", "hardhat test", "cypress", "cypress run"),
-        failed=words(r"\s+[1-9]\d* failing\b", r"\s*\d+\) .*\bhook\b", r"Error HH\d+"),
+        failed=words(
+            r"\s+[1-9]\d* failing\b",
+            r" {4,}\d+\) \S",
+            r"\s+at Context\.<anonymous> \(",
+            r"Error HH\d+",
+        ),
         passed=words(r"\s+\d+ passing\b"),
-        decisive=(words(r"(?:Error )?(HH\d+: .+)$"), _THROWN),
+        decisive=(
+            words(r"(?:Error )?(HH\d+: .+)$"),
+            _THROWN,
+            words(r"\s+\d+\) (.+)$", r"\s+(\d+ failing)"),
+        ),
     ),
     Runner(
         "hardhat",
@@ -128,7 +137,7 @@ RUNNERS = (
         "npm",
         ("npm", "npx", "pnpm", "yarn", "bun"),
         failed=words(
-            r"npm (?:error|ERR!) ",
+            r"npm (?:error|ERR!) (?!A complete log)",
             r" ?(?:ERR_PNPM_\w+|ELIFECYCLE)",
             r"error Command failed with exit code",
             r"error (?:Command|Couldn't|An unexpected error|Missing)",
@@ -150,8 +159,8 @@ RUNNERS = (
                 r"Usage Error: (.+)$",
             ),
             words(r"npm (?:error|ERR!) ((?:404|ERESOLVE|EACCES|ENOENT|EUSAGE|Error:) .+)$"),
-            words(r"npm (?:error|ERR!) (code \S+)$"),
-            words(r"(error .+)$"),
+            words(r"npm (?:error|ERR!) (code (?!ELIFECYCLE)\S+)$"),
+            words(r"(error (?!Command failed).+)$"),
         ),
     ),
     Runner("node", ("node", "tsx", "ts-node", "deno", "deno run"), decisive=(

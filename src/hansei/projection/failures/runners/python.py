@@ -24,6 +24,8 @@ RUNNERS = (
             r"!+ .*(?:Interrupted|stopping after|_pytest\.outcomes\.Exit).* !+$",
             r"(?:INTERNALERROR>|ImportError while loading conftest)",
             r"FAILED \S+::\S+",
+            r"=+ (?:FAILURES|ERRORS) =+$",
+            r"[.sxX]*[FE][.sxXFE]* +\[ *\d+%\]$",
             r"(?:py\.?test|__main__\.py): error: ",
         ),
         passed=words(
@@ -121,12 +123,19 @@ RUNNERS = (
         ),
     ),
     Runner(
+        "py_compile",
+        ("py_compile", "compileall"),
+        failed=words(r"(?:\*\*\* |\s*(?:File \".+\", line \d+|SyntaxError: ))"),
+        decisive=(re.compile(r"((?:Syntax|Indentation|Tab)Error: .+)$", re.MULTILINE),),
+        silent=True,
+    ),
+    Runner(
         "python",
         ("python", "python3"),
         failed=re.compile(
             r"^Traceback \(most recent call last\):$[\s\S]*^[\w.]+(?:Error|Exception)\b[^\n]*\s*\Z",
             re.MULTILINE,
         ),
-        decisive=(words(r"(SyntaxError: .+)$"),),
+        decisive=(words(r"((?:Argument expected|Unknown option|No module named) .+)$"),),
     ),
 )  # fmt: skip

@@ -32,14 +32,13 @@ RUNNERS = (
             r"Successfully rebased", r"HEAD is now at ",
         ),
         decisive=(
-            words(r".*\berror: (Parsing error: .+)$"),
             words(r"remote: (error: .+)$", r"ssh: (.+)$"),
             words(r"(fatal: (?!Could not read from remote).+)$", r"(CONFLICT \(\w[\w/ ]*\)): .+$",
                   r" ! \[(?:remote )?rejected\].*(\(.+\))$", r"(git: '.+' is not a git command).*$",
                   r"(error: (?!failed to push).+)$"),
             words(r"(The following paths are ignored .+)$", r"(nothing added to commit .+)$",
                   r"(no changes added to commit).*$", r"(nothing to commit.*)$"),
-            words(r"husky - (.+)$", r"(fatal: .+)$", r"(error: .+)$", r"(Cannot .+)$"),
+            words(r"(fatal: .+)$", r"(error: .+)$", r"(Cannot .+)$"),
         ),
     ),
     Runner(
@@ -88,6 +87,6 @@ RUNNERS = (
             words(r"\d+\) (.+)$"),
         ),
     ),
-    Runner("curl", ("curl", "wget"), decisive=(words(r"curl: (\(\d+\) .+)$", r"wget: (.+)$"),)),
+    Runner("curl", ("curl",), decisive=(re.compile(r"curl: (\(\d+\) .+)$", re.MULTILINE),)),
     Runner("apt", ("apt", "apt-get"), decisive=(words(r"(E: .+)$"),)),
 )  # fmt: skip
