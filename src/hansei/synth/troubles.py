@@ -189,6 +189,59 @@ FAILED tests/services/test_{entity}.py::test_{name} - AssertionError: assert [1,
         share=0.16,
         least=3,
     ),
+    Trouble(
+        name="stale_snapshot",
+        program="vitest",
+        sign="Error: Snapshot `pages > renders the list 1` mismatched",
+        command="npx --prefix web vitest run --root web",
+        output="""
+ RUN  v3.2.4 {root}/web
+
+ ❯ src/pages/{entity}.test.ts ({count} tests | 1 failed) {millis}ms
+   × pages > renders the list {millis}ms
+
+⎯⎯⎯⎯⎯⎯⎯ Failed Tests 1 ⎯⎯⎯⎯⎯⎯⎯
+
+ FAIL  src/pages/{entity}.test.ts > pages > renders the list
+Error: Snapshot `pages > renders the list 1` mismatched
+ ❯ src/pages/{entity}.test.ts:{line}:{column}
+
+ Test Files  1 failed | 3 passed (4)
+      Tests  1 failed | {count} passed ({count})
+   Duration  {seconds}s
+""",
+        exit_code=1,
+        remedy="npx --prefix web vitest run --root web --update",
+        relief="""
+ RUN  v3.2.4 {root}/web
+
+ ✓ src/pages/{entity}.test.ts ({count} tests) {millis}ms
+
+ Test Files  4 passed (4)
+      Tests  {count} passed ({count})
+   Duration  {seconds}s
+""",
+        masked="npx --prefix web vitest run --root web 2>&1 | tail -30",
+        tells_anyway=True,
+        share=0.08,
+    ),
+    Trouble(
+        name="no_stubs",
+        program="mypy",
+        sign='error: Library stubs not installed for "yaml"',
+        command="uv run mypy src",
+        output="""
+src/berthline/services/{entity}.py:{line}: error: Library stubs not installed for "yaml"
+src/berthline/services/{entity}.py:{line}: note: Hint: "python3 -m pip install types-PyYAML"
+Found 1 error in 1 file (checked {count} source files)
+""",
+        exit_code=1,
+        remedy="uv add --dev types-PyYAML && uv run mypy src",
+        relief="Resolved {count} packages in {millis}ms\nSuccess: no issues found in {count} source files",
+        masked="uv run mypy src || true",
+        tells_anyway=True,
+        share=0.08,
+    ),
 )
 
 BY_NAME = {trouble.name: trouble for trouble in (ENVIRONMENT, *TROUBLES)}

@@ -68,7 +68,7 @@ _WRAPPERS = {
     "xargs": _takes("-n", "-I", "-i", "-P", "-d", "-L", "-s", "-a", "-E"),
     "winpty": _takes(),
     "dotenv": _takes("-f", "-e"),
-    "npx": _takes("-p", "--package", "-c", "--cache"),
+    "npx": _takes("-p", "--package", "-c", "--cache", "--prefix", "-w", "--workspace"),
     "bunx": _takes("-p", "--package"),
     "uvx": _takes("--from", "--with", "--python", "-p"),
     "pnpx": _takes(),

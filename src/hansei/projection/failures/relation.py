@@ -41,13 +41,14 @@ _ECOSYSTEMS = {
 }
 _ANY = frozenset(("make", "gmake", "just", "task", "bash", "sh", "pre-commit", "docker"))
 """Programs that serve every language."""
+_BUILDS = re.compile(r"build|compile|dist|bundle|all")
 _WORD = re.compile(r"[\w.@-]{2,}")
 _PLAIN = re.compile(r"[a-z][a-z-]*")
 _SHOWING = frozenset((Class.READ, Class.SEARCH))
 _COMPARED = 2000
 """Characters of a command that are compared."""
 _EVERYWHERE = re.compile(
-    r"(?:index|page|route|layout|main|__init__|mod|lib|readme|skill|package|settings|config|types"
+    r"(?:index|page|route|layout|main|__init__|mod|lib|readme|skill|package|settings|config|state|types"
     r"|utils|claude|agents|changelog|license|makefile|dockerfile)(?:\.\w+)*"
 )
 """Names that many folders have a file of."""
@@ -100,6 +101,8 @@ def tries_again(failed: Subject, later: Subject) -> bool:
         return _same_file(failed, later)
     one, other = failed.command, later.command
     if _family(one) == _family(other) and one.subcommand == other.subcommand:
+        if one.kind is Class.TEST:
+            return _covers(one, other)
         if one.kind in _PURPOSES:
             return not _other_place(failed, later)
         if failed.places & later.places:
@@ -107,7 +110,7 @@ def tries_again(failed: Subject, later: Subject) -> bool:
         if one.kind is Class.GIT and not (failed.places and later.places):
             return True
         return one.kind not in _SHOWING and _same_work(failed, later) and _alike(failed, later)
-    if one.kind in _PURPOSES and _same_purpose(one, other):
+    if one.kind in _PURPOSES and _same_purpose(one, other) and _says_purpose(other):
         return _same_ecosystem(one, other) and not _other_place(failed, later)
     if one.kind in _SHOWING and other.kind in _SHOWING:
         return bool(failed.places & later.places)
@@ -116,6 +119,13 @@ def tries_again(failed: Subject, later: Subject) -> bool:
 
 def _same_purpose(one: Command, other: Command) -> bool:
     return one.kind is other.kind or (one.kind in _CHECKS and other.kind in _CHECKS)
+
+
+def _says_purpose(command: Command) -> bool:
+    """Whether what a launcher was told says what for; every unknown target of make is a build."""
+    if command.program not in _ANY or command.kind is not Class.BUILD:
+        return True
+    return command.subcommand is None or _BUILDS.search(command.subcommand) is not None
 
 
 def _same_ecosystem(one: Command, other: Command) -> bool:
@@ -132,6 +142,21 @@ def _same_helper(one: Command, other: Command) -> bool:
 def _family(command: Command) -> str:
     program = programs.SAME.get(command.program, command.program)
     return "python" if program in ("python3", "py") else program
+
+
+def _covers(failed: Command, later: Command) -> bool:
+    """Whether a run of tests has those that failed in it: a part says nothing of the whole."""
+    wanted, given = (
+        [it.replace("\\", "/").rstrip("/") for it in command.targets if "/" in it or "." in it]
+        for command in (failed, later)
+    )
+    if not given or all(it in ("", ".") for it in given):
+        return True
+    return bool(wanted) and all(
+        any(part == whole or part.startswith((f"{whole}/", f"{whole}::")) for whole in given)
+        or any(_tail(part) == _tail(whole) for whole in given)
+        for part in wanted
+    )
 
 
 def _other_place(failed: Subject, later: Subject) -> bool:
@@ -176,9 +201,21 @@ def _same_file(failed: Subject, later: Subject) -> bool:
         return False
     if later.tool is not failed.tool or later.name != failed.name:
         return False
-    if failed.tool in (Tool.WEB, Tool.SHELL):
-        return _alike(failed, later) or bool(failed.places & later.places)
+    if failed.tool is Tool.WEB:
+        return _same_page(failed.text, later.text)
+    if failed.tool is Tool.SHELL:
+        return _alike(failed, later)
     return True
+
+
+def _same_page(failed: str, later: str) -> bool:
+    """Whether two addresses lead to one page, or one of them to what lies above the other."""
+    one, other = (text.split("?")[0].rstrip("/").lower() for text in (failed, later))
+    if one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/"):
+        return True
+    same_host = one.split("/")[:3] == other.split("/")[:3]
+    names = [set(re.findall(r"[a-z0-9]+", it.rsplit("/", 1)[-1])) for it in (one, other)]
+    return same_host and len(names[0] & names[1]) > ALIKE * len(names[0] | names[1])
 
 
 def _paths(call: Call) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hansei.projection.calls import Call
     from hansei.projection.commands.model import Command
     from hansei.projection.failures.model import Verdict
+    from hansei.projection.failures.runner import Runner
 
 LONGEST: Final = 160
 """Characters of a line that are kept."""
@@ -28,11 +29,15 @@ LONGEST: Final = 160
 _OF_SHELL = ("command not found: ", "syntax error", "unexpected EOF")
 """What a shell says before any program has begun."""
 _TIMED_OUT = re.compile(r"(?:\w+ search|[Cc]ommand) timed out")
-_PATCH = re.compile(r"^(?:[^\n]{0,60}: )??((?:Failed to find|[Ii]nvalid (?:patch )?hunk)[^\n]*)", re.M)
+_PATCH = re.compile(
+    r"^(?:[^\n]{0,60}: )??((?:Failed to find|[Ii]nvalid (?:patch )?hunk)[^\n]*)", re.MULTILINE
+)
 _NO_FILE = re.compile(r"File (?:does not exist|not found)", re.IGNORECASE)
 _HOST = re.compile(r"https?://([^/\s:]+)")
 _TRACEBACK = "Traceback (most recent call last)"
-_EXCEPTION = re.compile(r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|NotFound)\b.*)$", re.M)
+_EXCEPTION = re.compile(
+    r"^([A-Za-z_][\w.]*(?:Error|Exception|Exit|Interrupt|NotFound)\b.*)$", re.MULTILINE
+)
 _SHELL = (
     re.compile(
         r"^(?:.{0,80}?: )?(?:line \d+: )?(?:(?P<name>[\w./+-]+): command not found"
@@ -40,7 +45,10 @@ _SHELL = (
         re.MULTILINE,
     ),
     re.compile(r"^'?([\w./+-]+)'? is not recognized as an internal", re.MULTILINE),
-    re.compile(r"^(?:\S*sh: )?(?:eval: )?line \d+: (?:cd: )?(syntax error.*|unexpected EOF.*)$", re.M),
+    re.compile(
+        r"^(?:\S*sh: )?(?:eval: )?line \d+: (?:cd: )?(syntax error.*|unexpected EOF.*)$",
+        re.MULTILINE,
+    ),
     re.compile(r"^(?:[^\n]{0,80}: ?)?(?:line \d+: )?cd:(?:\d+:)? (.+)$", re.MULTILINE),
     re.compile(r"^(?:zsh|\(eval\)|bash)(?::\d+)?: (.+)$", re.MULTILINE),
     re.compile(r"^\S*sh: (?:eval: )?(?:line \d+: )?(.+)$", re.MULTILINE),
@@ -48,7 +56,8 @@ _SHELL = (
 _SHARED = (
     re.compile(r"^\s*((?:[A-Z]\w*)(?:Error|Exception)(?: \[\w+\])?: .+)$", re.MULTILINE),
     re.compile(
-        r"^\s*((?:fatal|error|Error|ERROR|FATAL|E|panic|Exception)(?:\[\w+\]| \w+)?: .+)$", re.M
+        r"^\s*((?:fatal|error|Error|ERROR|FATAL|E|panic|Exception)(?:\[\w+\]| \w+)?: .+)$",
+        re.MULTILINE,
     ),
     re.compile(r"^\s*(?:[✗✖❌×] )(.+)$", re.MULTILINE),
     re.compile(r"^([A-Z]\w+-\w+ ?: \S.+)$", re.MULTILINE),
@@ -162,11 +171,11 @@ def _candidates(command: Command, output: str) -> Iterator[str]:
         yield lines[-1].strip()
 
 
-def _speaks(runner: lookup.Runner, output: str) -> bool:
+def _speaks(runner: Runner, output: str) -> bool:
     return runner.failed is not None and runner.failed.search(output) is not None
 
 
-def _by_runners(known: Sequence[lookup.Runner], output: str) -> Iterator[str]:
+def _by_runners(known: Sequence[Runner], output: str) -> Iterator[str]:
     for runner in known:
         yield from _matches(runner.decisive, output)
 
@@ -185,8 +194,8 @@ def _matches(
 
 _ABOUT_A_FILE = re.compile(
     r"no such file|not found|(?:can(?:no|')t|could not|unable to|cannot) (?:find|create|access|stat"
-    r"|open|read|resolve|load)|do(?:es not|esn't) exist|already exists|not a directory|did not match"
-    r"|permission denied|not permitted|is a directory|illegal operation",
+    r"|open|read|resolve|load)|do(?:es not|esn't) exist|already exists|not a directory"
+    r"|did not match|permission denied|not permitted|is a directory|illegal operation",
     re.IGNORECASE,
 )
 _SECRET = re.compile(r"\[secret:[^\]\s]*\]")

@@ -87,7 +87,8 @@ def tells(command: Command) -> bool:
 @lru_cache(maxsize=512)
 def complaint(program: str) -> re.Pattern[str]:
     """Lines in which a program names itself before it says what is wrong."""
-    return re.compile(rf"^(?:\S*[/\\])?{re.escape(program)}(?:\.exe)?: (?!warning\b)(.+)$", re.M)
+    name = re.escape(program)
+    return re.compile(rf"^(?:\S*[/\\])?{name}(?:\.exe)?: (?!warning\b)(.+)$", re.MULTILINE)
 
 
 def _echoed(script: Script, text: str, output: str) -> Told | None:
@@ -112,7 +113,9 @@ def _decide(script: Script, index: int, output: str) -> Status:
         return Status.FAILED
     shown = _shown(script, index, output)
     if shown is Shown.PART:
-        known = tuple(runner for runner in known if runner.whole) if not _asks(script, index) else known
+        known = (
+            tuple(runner for runner in known if runner.whole) if not _asks(script, index) else known
+        )
     for runner in known:
         if shown is not Shown.START and runner.passed and runner.passed.search(output):
             return Status.OK

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Basis, Status
 from hansei.projection.commands import programs
+from hansei.projection.commands.model import Class
 from hansei.projection.failures import harness, lookup, negatives, summary
 from hansei.projection.failures.model import Kind, Verdict
 from hansei.projection.failures.outputs import looked_at
@@ -72,7 +73,9 @@ def _not_failed(call: Call, script: Script, result: ToolResult) -> Verdict:
         return Verdict(call.seq, result.status, result.basis, None, None)
     finished = result.status is Status.OK or result.basis is Basis.MASKED
     told = summary.told(script, call.event.text, looked_at(result.text), finished=finished)
-    basis = result.basis if told.status is Status.UNKNOWN and result.basis is Basis.NONE else told.basis
+    basis = (
+        result.basis if told.status is Status.UNKNOWN and result.basis is Basis.NONE else told.basis
+    )
     kind = Kind.FAILURE if told.status is Status.FAILED else None
     command = None if told.command is None else script.commands[told.command]
     says_no = basis is Basis.EXIT_CODE and command is not None and negatives.answers_no(command, 1)
@@ -106,22 +109,22 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
     """Which command made a call fail, and whether it only said no."""
     commands = script.commands
     answering = [
-        index
-        for index, command in enumerate(commands)
-        if not command.masked and not command.inside
+        index for index, command in enumerate(commands) if not command.masked and not command.inside
     ]
     unknown = _unknown_command(commands, output)
     if unknown is not None:
         probe = commands[unknown].program in ("which", "where", "type", "command", "hash")
         return unknown, probe
-    hidden = [it for it in range(len(commands)) if it not in answering and summary.tells(commands[it])]
+    hidden = [
+        it for it in range(len(commands)) if it not in answering and summary.tells(commands[it])
+    ]
     speaking = next(_speaking(commands, [*hidden, *answering], output), None)
     deciding = script.decides if script.decides is not None else script.main
     for index in [it for it in (deciding, *answering) if it is not None]:
         command = commands[index]
         if not negatives.answers_no(command, code):
             continue
-        if not output.strip() or (speaking is None and not _SAYS_WRONG.search(output)):
+        if not output.strip() or (speaking is None and not _says_wrong(script, index, output)):
             return index, True
     if speaking is not None:
         return speaking, negatives.nothing_to_do(commands[speaking], output)
@@ -131,9 +134,17 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
         return None, False
     if not output.strip() and negatives.only_asks(commands[main], text):
         return main, True
-    if script.main is not None and _SAYS_WRONG.search(output):
-        return script.main, negatives.nothing_to_do(commands[script.main], output)
     return main, negatives.nothing_to_do(commands[main], output)
+
+
+def _says_wrong(script: Script, asking: int, output: str) -> bool:
+    """Whether something beside the command that asks complains.
+
+    What programs show of files is no complaint, whatever it says.
+    """
+    others = (it for index, it in enumerate(script.commands) if index != asking and not it.stage)
+    shown = any(it.kind in (Class.READ, Class.SEARCH) for it in others)
+    return not shown and _SAYS_WRONG.search(output) is not None
 
 
 def _unknown_command(commands: tuple[Command, ...], output: str) -> int | None:
@@ -162,11 +173,15 @@ def _speaking(commands: tuple[Command, ...], answering: list[int], output: str) 
                 yield index
     for index in reversed(answering):
         command = commands[index]
-        if command.program in programs.FILLERS:
-            continue
-        if command.program == "git" and _GIT_SAYS.search(output):
+        if command.program not in programs.FILLERS and _speaks(command, output):
             yield index
-        elif any(it.failed and it.failed.search(output) for it in lookup.runners(command)):
-            yield index
-        elif summary.complaint(command.program).search(output):
-            yield index
+
+
+def _speaks(command: Command, output: str) -> bool:
+    """Whether an output holds a command's own words of failure."""
+    if command.program == "git" and _GIT_SAYS.search(output):
+        return True
+    known = lookup.runners(command)
+    return any(it.failed and it.failed.search(output) for it in known) or bool(
+        summary.complaint(command.program).search(output)
+    )

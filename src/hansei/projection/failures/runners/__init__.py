@@ -1,1 +1,1 @@
-"""The words of programs, one file for each family of them; `hansei.projection.failures.lookup` finds them."""
+"""The words of programs, one file for each family of them."""

@@ -12,7 +12,9 @@ RUNNERS = (
     Runner(
         "cargo_test",
         ("cargo test", "cargo nextest"),
-        failed=words(r"test result: FAILED", r"error(?:\[E\d+\])?: ", r"\s*Summary .* [1-9]\d* failed"),
+        failed=words(
+            r"test result: FAILED", r"error(?:\[E\d+\])?: ", r"\s*Summary .* [1-9]\d* failed"
+        ),
         passed=words(r"test result: ok\.", r"\s*Summary \[.*\] \d+ tests? run: \d+ passed"),
         decisive=(
             _RUST,
@@ -31,7 +33,9 @@ RUNNERS = (
     Runner(
         "go_test",
         ("go test", "gotestsum"),
-        failed=words(r"FAIL\b", r"--- FAIL: ", r"\S+\.go:\d+:\d+: ", r"panic: ", r"no required module"),
+        failed=words(
+            r"FAIL\b", r"--- FAIL: ", r"\S+\.go:\d+:\d+: ", r"panic: ", r"no required module"
+        ),
         passed=words(r"ok\s+\S+\s+(?:[\d.]+s|\(cached\))", r"PASS$"),
         decisive=(
             words(r"\S+\.go:\d+:\d+: (.+)$"),
@@ -45,17 +49,29 @@ RUNNERS = (
         "go",
         ("go", "go build", "go vet", "go run", "go install", "go get", "go mod"),
         failed=words(r"\S+\.go:\d+:\d+: ", r"go: ", r"package \S+ is not in std", r"panic: "),
-        decisive=(words(r"(?:vet: )?\S+\.go:\d+:\d+: (.+)$"), words(r"go: (.+)$"), words(r"(panic: .+)$")),
+        decisive=(
+            words(r"(?:vet: )?\S+\.go:\d+:\d+: (.+)$"),
+            words(r"go: (.+)$"),
+            words(r"(panic: .+)$"),
+        ),
     ),
     Runner(
         "gradle",
         ("gradle", "gradlew", "mvn", "mvnw"),
-        failed=words(r"BUILD FAILED", r"\[INFO\] BUILD FAILURE", r"FAILURE: Build failed", r"\[ERROR\] "),
+        failed=words(
+            r"BUILD FAILED", r"\[INFO\] BUILD FAILURE", r"FAILURE: Build failed", r"\[ERROR\] "
+        ),
         passed=words(r"BUILD SUCCESSFUL", r"\[INFO\] BUILD SUCCESS"),
         decisive=(
-            words(r"\S+\.(?:java|kt|kts|groovy):\d+(?::\d+)?:? ((?:error: )?.+)$", r"e: \S+:\d+:\d+:? (.+)$"),
+            words(
+                r"\S+\.(?:java|kt|kts|groovy):\d+(?::\d+)?:? ((?:error: )?.+)$",
+                r"e: \S+:\d+:\d+:? (.+)$",
+            ),
             words(r"\[ERROR\] \S+\.java:\[\d+,\d+\] (.+)$"),
-            words(r"\[ERROR\] (?:Failures: *$\n)?(?:\[ERROR\] )?(?!Tests run|COMPILATION|Failed to execute|-> )(\S.+)$"),
+            words(
+                r"\[ERROR\] (?:Failures: *$\n)?(?:\[ERROR\] )?"
+                r"(?!Tests run|COMPILATION|Failed to execute|-> )(\S.+)$"
+            ),
             words(r"> (\S.+)$"),
             words(r"\[ERROR\] (.+)$"),
         ),
@@ -63,28 +79,44 @@ RUNNERS = (
     Runner(
         "dotnet",
         ("dotnet", "dotnet build", "dotnet test", "dotnet run", "msbuild"),
-        failed=words(r"Build FAILED\.", r"Failed! +- Failed:", r"Test Run Failed\.", r".*: error [A-Z]+\d+: "),
+        failed=words(
+            r"Build FAILED\.", r"Failed! +- Failed:", r"Test Run Failed\.", r".*: error [A-Z]+\d+: "
+        ),
         passed=words(r"Build succeeded\.", r"Passed! +- Failed: +0", r"Test Run Successful\."),
-        decisive=(re.compile(r": (error [A-Z]+\d+: .+?)(?: \[[^\]]*\])?$", re.MULTILINE),
-                  words(r"\s*Failed (\S+)")),
+        decisive=(
+            re.compile(r": (error [A-Z]+\d+: .+?)(?: \[[^\]]*\])?$", re.MULTILINE),
+            words(r"\s*Failed (\S+)"),
+        ),
     ),
     Runner(
         "make",
         ("make", "gmake", "just", "task"),
-        failed=words(r"g?make(?:\[\d+\])?: \*\*\* ", r"error: Recipe `", r"task: Failed to run task"),
+        failed=words(
+            r"g?make(?:\[\d+\])?: \*\*\* ", r"error: Recipe `", r"task: Failed to run task"
+        ),
         passed=words(r"make: (?:Nothing to be done for|'.+' is up to date)"),
-        decisive=(words(r"g?make(?:\[\d+\])?: \*\*\* (No rule to make target .+|No targets.+)$"),
-                  words(r"error: (Justfile does not contain recipe .+)$")),
+        decisive=(
+            words(r"g?make(?:\[\d+\])?: \*\*\* (No rule to make target .+|No targets.+)$"),
+            words(r"error: (Justfile does not contain recipe .+)$"),
+        ),
     ),
     Runner(
         "cmake",
         ("cmake", "ninja", "ctest", "meson"),
         failed=words(
-            r"CMake Error", r"ninja: (?:error|build stopped)", r"FAILED: ", r"\d+% tests passed, [1-9]\d* tests failed",
-            r"-- Configuring incomplete", r"\S+:\d+:\d+: (?:fatal )?error: ",
+            r"CMake Error",
+            r"ninja: (?:error|build stopped)",
+            r"FAILED: ",
+            r"\d+% tests passed, [1-9]\d* tests failed",
+            r"-- Configuring incomplete",
+            r"\S+:\d+:\d+: (?:fatal )?error: ",
         ),
-        passed=words(r"100% tests passed", r"-- Build files have been written", r"\[100%\] Built target",
-                     r"ninja: no work to do"),
+        passed=words(
+            r"100% tests passed",
+            r"-- Build files have been written",
+            r"\[100%\] Built target",
+            r"ninja: no work to do",
+        ),
         decisive=(
             words(r"\S+:\d+:\d+: (?:fatal )?(error: .+)$"),
             words(r"CMake Error[^\n]*:\n\s*(\S.+)$", r"(CMake Error: .+)$"),
@@ -95,7 +127,11 @@ RUNNERS = (
     Runner(
         "gcc",
         ("gcc", "g++", "clang", "clang++", "cc", "c++", "javac", "swiftc"),
-        failed=words(r"\S+:\d+(?::\d+)?: (?:fatal )?error: ", r".*undefined reference to ", r"collect2: error"),
+        failed=words(
+            r"\S+:\d+(?::\d+)?: (?:fatal )?error: ",
+            r".*undefined reference to ",
+            r"collect2: error",
+        ),
         decisive=(
             words(r"\S+?:\d+(?::\d+)?: (?:fatal )?(error: .+)$"),
             re.compile(r"(undefined reference to .+)$", re.MULTILINE),
@@ -106,10 +142,17 @@ RUNNERS = (
     Runner(
         "swift",
         ("swift", "swift build", "swift test", "xcodebuild"),
-        failed=words(r"\S+:\d+:\d+: error: ", r"error: ", r"\*\* (?:BUILD|TEST) FAILED \*\*",
-                     r"\s*Executed \d+ tests?, with [1-9]\d* failures?"),
-        passed=words(r"Build complete!", r"\*\* (?:BUILD|TEST) SUCCEEDED \*\*",
-                     r"\s*Executed \d+ tests?, with 0 failures"),
+        failed=words(
+            r"\S+:\d+:\d+: error: ",
+            r"error: ",
+            r"\*\* (?:BUILD|TEST) FAILED \*\*",
+            r"\s*Executed \d+ tests?, with [1-9]\d* failures?",
+        ),
+        passed=words(
+            r"Build complete!",
+            r"\*\* (?:BUILD|TEST) SUCCEEDED \*\*",
+            r"\s*Executed \d+ tests?, with 0 failures",
+        ),
         decisive=(words(r"\S+?:\d+(?::\d+)?: (error: .+)$"), words(r"(error: .+)$")),
     ),
-)  # fmt: skip
+)

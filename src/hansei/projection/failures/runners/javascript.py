@@ -112,9 +112,20 @@ RUNNERS = (
     ),
     Runner(
         "bundler",
-        ("next", "next build", "vite", "vite build", "webpack", "rollup", "esbuild", "tsup", "astro"),
+        (
+            "next",
+            "next build",
+            "vite",
+            "vite build",
+            "webpack",
+            "rollup",
+            "esbuild",
+            "tsup",
+            "astro",
+        ),
         failed=words(
-            r"(?:Failed to compile|> Build error occurred|Build failed because of|error during build)",
+            r"(?:Failed to compile|> Build error occurred|Build failed because of)",
+            r"error during build",
             r"(?:✗|x) Build failed",
             r"✘ \[ERROR\] ",
             r"ERROR in ",
@@ -127,7 +138,11 @@ RUNNERS = (
             r"\s*⚡ ?(?:Done|Build success)",
         ),
         decisive=(
-            words(r"(?:✘ )?(\[ERROR\] .+)$", r"(Module not found: .+)$", r"((?:Type|Syntax)? ?[Ee]rror: .+)$"),
+            words(
+                r"(?:✘ )?(\[ERROR\] .+)$",
+                r"(Module not found: .+)$",
+                r"((?:Type|Syntax)? ?[Ee]rror: .+)$",
+            ),
             re.compile(r"\b(error TS\d+: .+)$", re.MULTILINE),
             _THROWN,
             words(r"\s*x (.+)$"),
@@ -141,7 +156,7 @@ RUNNERS = (
             r" ?(?:ERR_PNPM_\w+|ELIFECYCLE)",
             r"error Command failed with exit code",
             r"error (?:Command|Couldn't|An unexpected error|Missing)",
-            r'error: (?:script |Script |Missing)',
+            r"error: (?:[Ss]cript |Missing)",
             r"Usage Error: ",
             r"(?:Failed to compile|error during build)",
         ),
@@ -163,8 +178,12 @@ RUNNERS = (
             words(r"(error (?!Command failed).+)$"),
         ),
     ),
-    Runner("node", ("node", "tsx", "ts-node", "deno", "deno run"), decisive=(
-        words(r"((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+)$"),
-        words(r"error: (?:Uncaught )?(?:\(in promise\) )?(.+)$"),
-    )),
-)  # fmt: skip
+    Runner(
+        "node",
+        ("node", "tsx", "ts-node", "deno", "deno run"),
+        decisive=(
+            words(r"((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+)$"),
+            words(r"error: (?:Uncaught )?(?:\(in promise\) )?(.+)$"),
+        ),
+    ),
+)

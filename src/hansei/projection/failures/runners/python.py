@@ -90,13 +90,12 @@ RUNNERS = (
         failed=words(
             r"(?:Oh no!|error: |ERROR: )", r"\d+ files? would be reformatted", r"would reformat "
         ),
-        passed=words(
-            r"(?:All done!|\d+ files? (?:reformatted|left unchanged|already formatted))"
-        ),
+        passed=words(r"(?:All done!|\d+ files? (?:reformatted|left unchanged|already formatted))"),
         decisive=(
             words(r"(error: .+|ERROR: .+)$"),
-            re.compile(r"^(\d+ files? would be reformatted)|^(Would reformat|would reformat)",
-                       re.MULTILINE),
+            re.compile(
+                r"^(\d+ files? would be reformatted)|^(Would reformat|would reformat)", re.MULTILINE
+            ),
         ),
         whole=True,
     ),
@@ -138,4 +137,4 @@ RUNNERS = (
         ),
         decisive=(words(r"((?:Argument expected|Unknown option|No module named) .+)$"),),
     ),
-)  # fmt: skip
+)
