@@ -56,11 +56,11 @@ def test_decoys_are_no_failures(findings: Findings) -> None:
     verdicts = findings.verdicts()
     kinds = defaultdict(set)
     for decoy in findings.world.truth.decoys:
-        kinds[decoy.why].add((verdicts[decoy.call].status, verdicts[decoy.call].kind))
-    assert kinds == {
-        "mentions_errors": {(Status.OK, None)},
-        "nothing_found": {(Status.OK, Kind.NEGATIVE)},
-    }
+        assert verdicts[decoy.call].status is Status.OK
+        kinds[decoy.why].add(verdicts[decoy.call].kind)
+    assert kinds["mentions_errors"] == {None}
+    # One agent does not tell that a search ended with 1: then it is a success like any other.
+    assert kinds["nothing_found"] == {None, Kind.NEGATIVE}
 
 
 def test_a_trouble_has_one_signature_and_no_other_has_the_same(findings: Findings) -> None:

@@ -237,7 +237,10 @@ Found 1 error in 1 file (checked {count} source files)
 """,
         exit_code=1,
         remedy="uv add --dev types-PyYAML && uv run mypy src",
-        relief="Resolved {count} packages in {millis}ms\nSuccess: no issues found in {count} source files",
+        relief="""
+Resolved {count} packages in {millis}ms
+Success: no issues found in {count} source files
+""",
         masked="uv run mypy src || true",
         tells_anyway=True,
         share=0.08,

@@ -16,6 +16,8 @@ from hansei.projection.commands.model import Class
 from hansei.projection.failures import lookup, summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hansei.projection.calls import Call
     from hansei.projection.commands.model import Command
 
@@ -74,7 +76,9 @@ def subject(call: Call, at: int | None) -> Subject:
     command = None
     if call.script is not None and at is not None:
         command = call.script.commands[at]
-    named = command.targets if command else _paths(call)
+    named: Iterable[str] = _paths(call)
+    if command is not None:
+        named = [read.path for read in command.reads] or command.targets
     return Subject(
         tool=call.event.tool,
         name=call.event.name,

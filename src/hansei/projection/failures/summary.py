@@ -179,7 +179,8 @@ def _by_printing(script: Script, index: int, text: str, output: str) -> Told:
     lines = output.strip().splitlines()
     if not lines or not (alone or instead or (may_speak and "||" not in text)):
         return Told(Status.UNKNOWN, Basis.MASKED, index)
-    wrong = len(complaint(command.program).findall(output)) + (lines[0][:7] == "fatal: ")
+    wrong = len(complaint(command.program).findall(output))
+    wrong += command.program == "git" and lines[0].startswith("fatal: ")
     if not wrong:
         return Told(Status.OK, Basis.RUNNER_SUMMARY, index)
     status = Status.FAILED if wrong >= len(lines) else Status.UNKNOWN

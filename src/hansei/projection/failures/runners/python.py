@@ -88,14 +88,12 @@ RUNNERS = (
         "formatter",
         ("black", "ruff format", "isort"),
         failed=words(
-            r"(?:Oh no!|error: |ERROR: )", r"\d+ files? would be reformatted", r"would reformat "
+            r"(?:Oh no!|error: |ERROR: )", r"\d+ files? would be reformatted", r"[Ww]ould reformat"
         ),
         passed=words(r"(?:All done!|\d+ files? (?:reformatted|left unchanged|already formatted))"),
         decisive=(
             words(r"(error: .+|ERROR: .+)$"),
-            re.compile(
-                r"^(\d+ files? would be reformatted)|^(Would reformat|would reformat)", re.MULTILINE
-            ),
+            re.compile(r"(would (?:be )?reformat)", re.MULTILINE),
         ),
         whole=True,
     ),
