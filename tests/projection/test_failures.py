@@ -22,6 +22,7 @@ from hansei.projection.failures import Kind
         ("which bun pnpm", 1, "/usr/bin/pnpm\n"),
         ("which gh && gh --version", 1, "gh not found"),
         ("pgrep -f server.js", 1, ""),
+        ('for f in a b; do [ -f "$f" ] && cat "$f"; done', 1, ""),
         ("git config user.name", 1, ""),
         ("ls dist build 2>/dev/null", 2, ""),
         ("git commit -m x", 1, "On branch main\nnothing to commit, working tree clean\n"),
@@ -81,6 +82,12 @@ def test_declined_and_interrupted_calls_keep_their_basis() -> None:
     story.shell("git push --force", "", None, Status.UNKNOWN, Basis.DECLINED)
     story.shell("make serve", "", None, Status.UNKNOWN, Basis.INTERRUPTED)
     assert [row.kind for row in story.failures()] == [Kind.DECLINED, Kind.INTERRUPTED]
+    assert story.episodes() == []
+
+
+def test_a_call_the_agent_program_refuses_by_itself_was_declined_by_nobody() -> None:
+    story = Story().shell("git log", "Warmup", None, Status.UNKNOWN, Basis.DECLINED)
+    assert [row.kind for row in story.failures()] == [Kind.HARNESS]
     assert story.episodes() == []
 
 

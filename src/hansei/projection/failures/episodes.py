@@ -76,7 +76,7 @@ def episodes(
         for it in [it for it in opened if index - it.failed[-1] > PATIENCE]:
             opened.remove(it)
             found.append(_told(it, None, Ending.MOVED_ON, calls, bill))
-        if verdict.kind in _KINDS:
+        if verdict.kind in _KINDS and verdict.status is Status.FAILED:
             _fail(opened, index, subject(call, verdict.command), known[call.seq])
         elif opened and verdict.status is Status.OK:
             about = subjects(call)

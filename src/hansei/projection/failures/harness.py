@@ -16,6 +16,7 @@ _REFUSED = re.compile(
     r"|(?:PreToolUse|PermissionRequest)(?::\S+)? hook|Permission (?:to use|denied by)"
     r"|The user (?:rejected|denied))"
 )
+_BY_ITSELF = re.compile(r"\s*(?:Warmup|No tools needed for suggestion)\s*\Z")
 _STOPPED = re.compile(
     _BEFORE + r"(?:This operation was aborted|Request was aborted|\^C\s*\Z|Tool execution aborted"
     r"|The user (?:cancelled|aborted|interrupted))"
@@ -39,6 +40,11 @@ _NOISE = re.compile(
     r"|agent with id |invalid agent id|unable to (?:locate|process|read) image"
     r")"
 )
+
+
+def refuses_itself(text: str) -> bool:
+    """Whether a call was refused by the program for its own ends, and by nobody else."""
+    return _BY_ITSELF.match(text[:100]) is not None
 
 
 def said(text: str) -> Kind | None:

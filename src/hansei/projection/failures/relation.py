@@ -45,8 +45,11 @@ _ANY = frozenset(("make", "gmake", "just", "task", "bash", "sh", "pre-commit", "
 """Programs that serve every language."""
 _BUILDS = re.compile(r"build|compile|dist|bundle|all")
 _WORD = re.compile(r"[\w.@-]{2,}")
-_PLAIN = re.compile(r"[a-z][a-z-]*")
+PATCHING = "apply_patch"
+_PATCHED = re.compile(r"^\*\*\* (?:Update|Add|Delete) File: (.+)$", re.MULTILINE)
 _SHOWING = frozenset((Class.READ, Class.SEARCH))
+_PATCH_LOOKED_AT = 20_000
+"""Characters of a patch in which files are looked for."""
 _COMPARED = 2000
 """Characters of a command that are compared."""
 _EVERYWHERE = re.compile(
@@ -77,7 +80,7 @@ def subject(call: Call, at: int | None) -> Subject:
     if call.script is not None and at is not None:
         command = call.script.commands[at]
     named: Iterable[str] = _paths(call)
-    if command is not None:
+    if command is not None and command.program != PATCHING:
         named = [read.path for read in command.reads] or command.targets
     return Subject(
         tool=call.event.tool,
@@ -101,6 +104,8 @@ def subjects(call: Call) -> list[Subject]:
 
 def tries_again(failed: Subject, later: Subject) -> bool:
     """Whether a later call is another try of one that failed."""
+    if failed.tool is later.tool and failed.text == later.text:
+        return True
     if failed.command is None or later.command is None:
         return _same_file(failed, later)
     one, other = failed.command, later.command
@@ -113,7 +118,9 @@ def tries_again(failed: Subject, later: Subject) -> bool:
             return True
         if one.kind is Class.GIT and not (failed.places and later.places):
             return True
-        return one.kind not in _SHOWING and _same_work(failed, later) and _alike(failed, later)
+        if one.kind in _SHOWING or one.program == PATCHING:
+            return False
+        return _same_work(failed, later) and _alike(failed, later)
     if one.kind in _PURPOSES and _same_purpose(one, other) and _says_purpose(other):
         return _same_ecosystem(one, other) and not _other_place(failed, later)
     if one.kind in _SHOWING and other.kind in _SHOWING:
@@ -180,7 +187,7 @@ def _same_work(failed: Subject, later: Subject) -> bool:
     if failed.misused or failed.command.kind is not Class.OTHER:
         return True
     ours, theirs = failed.command.targets[:1], later.command.targets[:1]
-    return ours == theirs or not all(_PLAIN.fullmatch(it) for it in (*ours, *theirs))
+    return ours == theirs or not (ours and theirs)
 
 
 def _alike(failed: Subject, later: Subject) -> bool:
@@ -225,6 +232,8 @@ def _same_page(failed: str, later: str) -> bool:
 def _paths(call: Call) -> tuple[str, ...]:
     if call.edits:
         return tuple(edit.event.path for edit in call.edits)
+    if "*** Begin Patch" in call.event.text:
+        return tuple(_PATCHED.findall(call.event.text[:_PATCH_LOOKED_AT]))
     return (call.event.text,) if "\n" not in call.event.text else ()
 
 

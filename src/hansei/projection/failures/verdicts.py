@@ -15,6 +15,7 @@ from hansei.projection.commands.model import Class
 from hansei.projection.failures import harness, lookup, negatives, summary
 from hansei.projection.failures.model import Kind, Verdict
 from hansei.projection.failures.outputs import looked_at
+from hansei.projection.failures.relation import PATCHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +39,6 @@ _SAYS_WRONG = re.compile(
 )
 _OF_ADDING = re.compile(r"pathspec '|paths are ignored by one of|outside repository")
 _GIT_SAYS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
-_PATCHING = "apply_patch"
 
 
 def verdicts(calls: Iterable[Call]) -> list[Verdict]:
@@ -53,7 +53,8 @@ def verdict(call: Call) -> Verdict:
     if result is None:
         return Verdict(call.seq, Status.UNKNOWN, Basis.NONE, None, main)
     if result.basis is Basis.DECLINED:
-        return Verdict(call.seq, result.status, result.basis, Kind.DECLINED, main)
+        kind = Kind.HARNESS if harness.refuses_itself(result.text) else Kind.DECLINED
+        return Verdict(call.seq, result.status, result.basis, kind, main)
     if result.basis is Basis.INTERRUPTED:
         return Verdict(call.seq, result.status, result.basis, Kind.INTERRUPTED, main)
     if result.status is Status.FAILED:
@@ -102,7 +103,7 @@ def _failed(call: Call, result: ToolResult, main: int | None) -> Verdict:
 
 
 def _is_patch(script: Script) -> bool:
-    return script.main is not None and script.commands[script.main].program == _PATCHING
+    return script.main is not None and script.commands[script.main].program == PATCHING
 
 
 def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int | None, bool]:
@@ -120,7 +121,8 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
     ]
     speaking = next(_speaking(commands, [*hidden, *answering], output), None)
     deciding = script.decides if script.decides is not None else script.main
-    for index in [it for it in (deciding, *answering) if it is not None]:
+    asked = answering if answering or output.strip() else range(len(commands))
+    for index in [it for it in (deciding, *asked) if it is not None]:
         command = commands[index]
         if not negatives.answers_no(command, code):
             continue
