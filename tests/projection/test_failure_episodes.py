@@ -73,6 +73,20 @@ def test_an_edit_that_missed_recovers_when_the_file_is_edited() -> None:
     assert (row.kind, row.ending, row.calls) == (Kind.HARNESS, Ending.RECOVERED, 2)
 
 
+def test_another_tool_is_no_recovery() -> None:
+    story = Story().tool(Tool.MCP, "mcp__pencil__open", "", "no file is open", failed=True)
+    story.tool(Tool.MCP, "mcp__tracker__list", "")
+    assert story.episodes()[0].ending is Ending.SESSION_ENDED
+
+
+def test_counting_the_lines_of_a_file_is_not_reading_it() -> None:
+    too_long = "File content (31619 tokens) exceeds maximum allowed tokens (25000)."
+    story = Story().tool(Tool.READ, "Read", "src/fee.py", too_long, failed=True)
+    story.shell("wc -l src/fee.py", "900 src/fee.py").shell("sed -n 1,99p src/fee.py", "x")
+    (row,) = story.episodes()
+    assert (row.ending, row.calls) == (Ending.RECOVERED, 2)
+
+
 def test_an_agent_that_goes_on_with_other_work_has_moved_on() -> None:
     story = Story().shell("pytest", FAILED, 1)
     for _ in range(PATIENCE):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import Tool
 from hansei.projection.commands import programs
-from hansei.projection.commands.model import Class
+from hansei.projection.commands.model import Class, How
 from hansei.projection.failures import lookup, summary
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def subjects(call: Call) -> list[Subject]:
 
 def tries_again(failed: Subject, later: Subject) -> bool:
     """Whether a later call is another try of one that failed."""
-    if failed.tool is later.tool and failed.text == later.text:
+    if failed.text and (failed.name, failed.text) == (later.name, later.text):
         return True
     if failed.command is None or later.command is None:
         return _same_file(failed, later)
@@ -206,8 +206,7 @@ def _same_file(failed: Subject, later: Subject) -> bool:
     if failed.tool in (Tool.EDIT, Tool.WRITE):
         return later.tool in (Tool.EDIT, Tool.WRITE) and bool(failed.places & later.places)
     if failed.tool is Tool.READ or failed.tool is Tool.SEARCH:
-        shows = later.command is not None and later.command.kind in _SHOWING
-        if later.tool is failed.tool or shows:
+        if later.tool is failed.tool or _shows(later.command):
             return bool(failed.places & later.places)
         return False
     if later.tool is not failed.tool or later.name != failed.name:
@@ -217,6 +216,13 @@ def _same_file(failed: Subject, later: Subject) -> bool:
     if failed.tool is Tool.SHELL:
         return _alike(failed, later)
     return True
+
+
+def _shows(command: Command | None) -> bool:
+    """Whether a command shows what is in files or folders, and does not only count it."""
+    if command is None or command.kind not in _SHOWING:
+        return False
+    return not command.reads or any(read.how is not How.HIDDEN for read in command.reads)
 
 
 def _same_page(failed: str, later: str) -> bool:

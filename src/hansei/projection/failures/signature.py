@@ -234,7 +234,7 @@ _BORDERS = re.compile(r"\s+")
 
 def normalised(line: str) -> str:
     """A line with what differs by chance named."""
-    text = _BORDERS.sub(" ", line[: 4 * LONGEST]).strip()
+    text = _BORDERS.sub(" ", line[: 4 * LONGEST]).strip(" |")
     text = _URL.sub("<url>", _SECRET.sub("<secret>", text))
     text = _ADDRESS.sub("<address>", _UUID.sub("<id>", text))
     text = _TEMPORARY.sub("<tmp>", _TIME.sub("<time>", text))
