@@ -1,0 +1,222 @@
+"""The fold: what was in force, then how far each of it got."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
+
+from hansei.events.model import Compaction, Prompt, RequestUsage, SlashCommand, Tool
+from hansei.hook.places import INSTRUCTIONS, RULE, SERVER, SKILL
+from hansei.projection.calls import SPEAKERS
+from hansei.projection.funnel import citing, matching
+from hansei.projection.funnel.listing import size
+from hansei.projection.funnel.loading import file_loads, loads
+from hansei.projection.funnel.model import Use
+from hansei.projection.funnel.steps import NOT_KNOWN, Reached, cited, loaded, served
+from hansei.projection.funnel.table import Table, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.projection.calls import Call
+    from hansei.projection.exposure import Row
+    from hansei.projection.funnel.matching import Asked
+    from hansei.projection.funnel.model import Load
+    from hansei.store.reading import Numbered
+
+
+def funnel(
+    events: Sequence[Numbered],
+    calls: Sequence[Call],
+    texts: Sequence[Row] = (),
+    tokens_per_byte: float | None = None,
+) -> list[Use]:
+    """One row for each text in force in a session, by kind and name.
+
+    `texts` are the session's rows of the exposure ledger; what the transcript lists comes on top.
+    `tokens_per_byte` is the session's own rate; without it tokens are unknown.
+    """
+    table = Table(texts)
+    table.read(events)
+    _load(table, events, calls)
+    _call(table, calls)
+    found = table.in_force(calls)
+    if not found:
+        return []
+    matches = _matched(found, events)
+    steps = _reached(found, events, calls)
+    carried = _Carried(events)
+    rows = [
+        _row(text, matches[text.key], steps[text.key], carried, tokens_per_byte) for text in found
+    ]
+    return sorted(rows, key=lambda row: (row.kind, row.name, row.path or ""))
+
+
+def _row(
+    text: Text,
+    match: tuple[bool | None, int | None],
+    step: Reached,
+    carried: _Carried,
+    rate: float | None,
+) -> Use:
+    known = text.sized and bool(text.pieces)
+    taken = sum(piece.bytes for piece in text.pieces) if known else None
+    weight = carried.weight(text) if known else None
+    listed = text.listed_seq
+    if listed is not None and step.fired_seq is not None:
+        listed = min(listed, step.fired_seq)
+    return Use(
+        kind=text.kind,
+        name=text.name,
+        path=text.path,
+        listed_seq=listed,
+        matched_seq=match[1],
+        fired_seq=step.fired_seq,
+        followed_seq=step.followed_seq,
+        matched=match[0],
+        fired=step.fired,
+        followed=step.followed,
+        calls=step.calls,
+        failed=step.failed,
+        bytes=taken,
+        tokens=None if taken is None or rate is None else round(taken * rate),
+        rent=None if weight is None or rate is None else round(weight * rate),
+        basis=text.basis,
+    )
+
+
+class _Carried:
+    """How many requests carried what came at some point."""
+
+    def __init__(self, events: Sequence[Numbered]) -> None:
+        self.requests = [seq for seq, event in events if isinstance(event, RequestUsage)]
+        self.compactions = [
+            seq for seq, event in events if isinstance(event, Compaction) and not event.partial
+        ]
+
+    def weight(self, text: Text) -> int | None:
+        """Bytes times requests; None where requests are not recorded."""
+        if not self.requests:
+            return None
+        return sum(piece.bytes * self._after(piece.seq, piece.stays) for piece in text.pieces)
+
+    def _after(self, seq: int | None, stays: bool) -> int:
+        if seq is None:
+            return len(self.requests)
+        end = len(self.requests)
+        place = bisect_right(self.compactions, seq)
+        if not stays and place < len(self.compactions):
+            end = bisect_left(self.requests, self.compactions[place])
+        return max(0, end - bisect_right(self.requests, seq))
+
+
+# --- what was brought in and called ---------------------------------------------------------------
+
+
+def _load(table: Table, events: Sequence[Numbered], calls: Sequence[Call]) -> None:
+    for load in loads(events, calls, table.names(SKILL)):
+        text = table.skill(load.name, load.path)
+        if text is None and load.worked:
+            text = table.add(SKILL, load.name, load.path, load.seq)
+        if text is not None:
+            text.path = text.path or load.path
+            _keep(text, load)
+    requestable = [it.path for it in table.of(RULE) if it.said and it.path]
+    for path, load in file_loads(calls, requestable) if requestable else ():
+        text = table.file(path)
+        if text is not None:
+            _keep(text, load)
+
+
+def _keep(text: Text, load: Load) -> None:
+    text.loads.append(load)
+    if not load.worked:
+        return
+    if load.text_seq is None:
+        text.sized = False
+    else:
+        text.carry(size(load.text), load.text_seq, stays=False)
+
+
+def _call(table: Table, calls: Sequence[Call]) -> None:
+    for call in calls:
+        server = call.event.server
+        if server is not None:
+            text = table.server(server) or table.add(SERVER, server, None, call.seq)
+            text.calls.append(call)
+        elif call.event.tool in (Tool.MCP, Tool.OTHER):
+            listed = table.server_of_tool(call.event.name)
+            if listed is not None:
+                listed.calls.append(call)
+            elif call.event.tool is Tool.MCP:
+                table.unknown_server = True
+
+
+# --- how far it got -------------------------------------------------------------------------------
+
+
+def _matched(
+    found: Sequence[Text], events: Sequence[Numbered]
+) -> dict[str, tuple[bool | None, int | None]]:
+    prompts = [
+        matching.asked(seq, event.text)
+        for seq, event in events
+        if isinstance(event, Prompt) and event.origin in SPEAKERS and event.text
+    ]
+    commands = {
+        event.name.lower(): seq
+        for seq, event in reversed(events)
+        if isinstance(event, SlashCommand)
+    }
+    own = matching.distinctive({it.key: it.said for it in found if it.said})
+    comparable = bool(prompts) and all(it.comparable for it in prompts)
+    matches: dict[str, tuple[bool | None, int | None]] = {}
+    for text in found:
+        seqs = [_named(text, found, prompts)]
+        if text.kind == SKILL:
+            seqs.append(commands.get(text.name.lower()))
+        if text.said:
+            seqs.append(matching.speaks_of(prompts, own[text.key]))
+        seq = min((it for it in seqs if it is not None), default=None)
+        known = bool(text.said) and comparable
+        matches[text.key] = (True if seq is not None else False if known else None, seq)
+    return matches
+
+
+def _named(text: Text, found: Sequence[Text], prompts: Sequence[Asked]) -> int | None:
+    if text.kind in (SKILL, SERVER):
+        pattern = matching.naming(text.name, text.kind)
+        return matching.first_naming(prompts, pattern, matching.hint(text.name))
+    name = _file_name(text, found)
+    if name is None:
+        return None
+    return matching.first_naming(prompts, matching.file_naming(name), name.lower())
+
+
+def _file_name(text: Text, found: Sequence[Text]) -> str | None:
+    """What names this file and no other; None where nothing short does."""
+    alike = [it for it in found if it.kind in (INSTRUCTIONS, RULE) and it.name == text.name]
+    if len(alike) == 1:
+        return text.name
+    parts = (text.path or "").replace("\\", "/").split("/")
+    return "/".join(parts[-2:]) if len(parts) > 1 and parts[-2] else None
+
+
+def _reached(
+    found: Sequence[Text], events: Sequence[Numbered], calls: Sequence[Call]
+) -> dict[str, Reached]:
+    roots = next(([event.cwd] for _, event in events if event.cwd), [])
+    files = [it for it in found if it.kind in (INSTRUCTIONS, RULE)]
+    said = citing.speech(events, calls) if files else None
+    steps = {}
+    for text in found:
+        if text.kind == SERVER:
+            steps[text.key] = served(text.calls, unsure=text.unsure)
+        elif text.kind == SKILL or text.loads:
+            steps[text.key] = loaded(text.loads, calls, roots)
+        elif said is not None:
+            name = _file_name(text, found)
+            steps[text.key] = cited(text, name, said, calls, roots)
+        else:
+            steps[text.key] = NOT_KNOWN
+    return steps
