@@ -10,14 +10,13 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.events.model import Prompt, Reply, Thought, Tool
-from hansei.projection.calls import SPEAKERS
+from hansei.events.model import Tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from hansei.projection.calls import Call
-    from hansei.store.reading import Numbered
+    from hansei.projection.funnel.record import Record
 
 QUOTED = 8
 """Words in a row that are a quotation: fewer are said by chance."""
@@ -45,26 +44,23 @@ class Speech(NamedTuple):
     """What calls of each turn read, changed or ran, in small letters."""
 
 
-def speech(events: Sequence[Numbered], calls: Iterable[Call]) -> Speech:
+def speech(told: Record, calls: Iterable[Call]) -> Speech:
     """Everything the agent said in a session."""
-    turns, prompts = [0], {0: ""}
-    spoken: list[Spoken] = []
-    silent = False
-    for seq, event in events:
-        if isinstance(event, (Reply, Thought)):
-            silent = silent or not event.text
-            spoken.append(Spoken(seq, turns[-1], event.text))
-        elif isinstance(event, Prompt) and event.origin in SPEAKERS:
-            turns.append(seq)
-            prompts[seq] = event.text.lower()
+    turns = [0, *(seq for seq, _ in told.prompts)]
     touched: dict[int, list[str]] = {}
     for call in calls:
         if call.event.tool in _TOUCHING or call.script is not None:
-            turn = turns[bisect_right(turns, call.seq) - 1]
-            touched.setdefault(turn, []).append(call.event.text.lower())
+            touched.setdefault(_turn(turns, call.seq), []).append(call.event.text.lower())
     return Speech(
-        tuple(spoken), silent, prompts, {turn: "\n".join(it) for turn, it in touched.items()}
+        tuple(Spoken(seq, _turn(turns, seq), event.text) for seq, event in told.spoken),
+        any(not event.text for _, event in told.spoken),
+        {seq: prompt.text.lower() for seq, prompt in told.prompts},
+        {turn: "\n".join(texts) for turn, texts in touched.items()},
     )
+
+
+def _turn(turns: list[int], seq: int) -> int:
+    return turns[bisect_right(turns, seq) - 1]
 
 
 def namings(said: Speech, pattern: re.Pattern[str], name: str) -> list[int]:

@@ -5,23 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from hansei.events.model import Compaction, Prompt, RequestUsage, SlashCommand, Tool
+from hansei.events.model import Tool
 from hansei.hook.places import INSTRUCTIONS, RULE, SERVER, SKILL
-from hansei.projection.calls import SPEAKERS
 from hansei.projection.funnel import citing, matching
 from hansei.projection.funnel.listing import size
 from hansei.projection.funnel.loading import file_loads, loads
 from hansei.projection.funnel.model import Use
-from hansei.projection.funnel.steps import NOT_KNOWN, Reached, cited, loaded, served
-from hansei.projection.funnel.table import Table, Text
+from hansei.projection.funnel.record import record
+from hansei.projection.funnel.steps import cited, loaded, served
+from hansei.projection.funnel.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hansei.projection.calls import Call
     from hansei.projection.exposure import Row
+    from hansei.projection.funnel.citing import Speech
     from hansei.projection.funnel.matching import Asked
     from hansei.projection.funnel.model import Load
+    from hansei.projection.funnel.record import Record
+    from hansei.projection.funnel.steps import Reached
+    from hansei.projection.funnel.table import Piece, Text
     from hansei.store.reading import Numbered
 
 
@@ -37,18 +41,16 @@ def funnel(
     `tokens_per_byte` is the session's own rate; without it tokens are unknown.
     """
     table = Table(texts)
-    table.read(events)
-    _load(table, events, calls)
+    told = record(events)
+    table.read(told)
+    _load(table, told, calls)
     _call(table, calls)
     found = table.in_force(calls)
     if not found:
         return []
-    matches = _matched(found, events)
-    steps = _reached(found, events, calls)
-    carried = _Carried(events)
-    rows = [
-        _row(text, matches[text.key], steps[text.key], carried, tokens_per_byte) for text in found
-    ]
+    matches = _matched(found, told)
+    steps = _reached(found, told, calls)
+    rows = [_row(text, matches[text.key], steps[text.key], told, tokens_per_byte) for text in found]
     return sorted(rows, key=lambda row: (row.kind, row.name, row.path or ""))
 
 
@@ -56,12 +58,12 @@ def _row(
     text: Text,
     match: tuple[bool | None, int | None],
     step: Reached,
-    carried: _Carried,
+    told: Record,
     rate: float | None,
 ) -> Use:
     known = text.sized and bool(text.pieces)
     taken = sum(piece.bytes for piece in text.pieces) if known else None
-    weight = carried.weight(text) if known else None
+    weight = _weight(text, told) if known else None
     listed = text.listed_seq
     if listed is not None and step.fired_seq is not None:
         listed = min(listed, step.fired_seq)
@@ -85,36 +87,29 @@ def _row(
     )
 
 
-class _Carried:
-    """How many requests carried what came at some point."""
+def _weight(text: Text, told: Record) -> int | None:
+    """Bytes times the requests that carried them; None where requests are not recorded."""
+    if not told.requests:
+        return None
+    return sum(piece.bytes * _carried(piece, told) for piece in text.pieces)
 
-    def __init__(self, events: Sequence[Numbered]) -> None:
-        self.requests = [seq for seq, event in events if isinstance(event, RequestUsage)]
-        self.compactions = [
-            seq for seq, event in events if isinstance(event, Compaction) and not event.partial
-        ]
 
-    def weight(self, text: Text) -> int | None:
-        """Bytes times requests; None where requests are not recorded."""
-        if not self.requests:
-            return None
-        return sum(piece.bytes * self._after(piece.seq, piece.stays) for piece in text.pieces)
-
-    def _after(self, seq: int | None, stays: bool) -> int:
-        if seq is None:
-            return len(self.requests)
-        end = len(self.requests)
-        place = bisect_right(self.compactions, seq)
-        if not stays and place < len(self.compactions):
-            end = bisect_left(self.requests, self.compactions[place])
-        return max(0, end - bisect_right(self.requests, seq))
+def _carried(piece: Piece, told: Record) -> int:
+    """How many requests carried a piece: to the end, or to a compaction that replaced it."""
+    end = len(told.requests)
+    if piece.seq is None:
+        return end
+    place = bisect_right(told.compactions, piece.seq)
+    if not piece.stays and place < len(told.compactions):
+        end = bisect_left(told.requests, told.compactions[place])
+    return max(0, end - bisect_right(told.requests, piece.seq))
 
 
 # --- what was brought in and called ---------------------------------------------------------------
 
 
-def _load(table: Table, events: Sequence[Numbered], calls: Sequence[Call]) -> None:
-    for load in loads(events, calls, table.names(SKILL)):
+def _load(table: Table, told: Record, calls: Sequence[Call]) -> None:
+    for load in loads(told, calls, table.names(SKILL)):
         text = table.skill(load.name, load.path)
         if text is None and load.worked:
             text = table.add(SKILL, load.name, load.path, load.seq)
@@ -155,19 +150,9 @@ def _call(table: Table, calls: Sequence[Call]) -> None:
 # --- how far it got -------------------------------------------------------------------------------
 
 
-def _matched(
-    found: Sequence[Text], events: Sequence[Numbered]
-) -> dict[str, tuple[bool | None, int | None]]:
-    prompts = [
-        matching.asked(seq, event.text)
-        for seq, event in events
-        if isinstance(event, Prompt) and event.origin in SPEAKERS and event.text
-    ]
-    commands = {
-        event.name.lower(): seq
-        for seq, event in reversed(events)
-        if isinstance(event, SlashCommand)
-    }
+def _matched(found: Sequence[Text], told: Record) -> dict[str, tuple[bool | None, int | None]]:
+    prompts = [matching.asked(seq, prompt.text) for seq, prompt in told.prompts if prompt.text]
+    commands = {command.name.lower(): seq for seq, command in reversed(told.commands)}
     own = matching.distinctive({it.key: it.said for it in found if it.said})
     comparable = bool(prompts) and all(it.comparable for it in prompts)
     matches: dict[str, tuple[bool | None, int | None]] = {}
@@ -202,21 +187,16 @@ def _file_name(text: Text, found: Sequence[Text]) -> str | None:
     return "/".join(parts[-2:]) if len(parts) > 1 and parts[-2] else None
 
 
-def _reached(
-    found: Sequence[Text], events: Sequence[Numbered], calls: Sequence[Call]
-) -> dict[str, Reached]:
-    roots = next(([event.cwd] for _, event in events if event.cwd), [])
-    files = [it for it in found if it.kind in (INSTRUCTIONS, RULE)]
-    said = citing.speech(events, calls) if files else None
+def _reached(found: Sequence[Text], told: Record, calls: Sequence[Call]) -> dict[str, Reached]:
+    said: Speech | None = None
     steps = {}
     for text in found:
         if text.kind == SERVER:
             steps[text.key] = served(text.calls, unsure=text.unsure)
         elif text.kind == SKILL or text.loads:
-            steps[text.key] = loaded(text.loads, calls, roots)
-        elif said is not None:
-            name = _file_name(text, found)
-            steps[text.key] = cited(text, name, said, calls, roots)
+            steps[text.key] = loaded(text.loads, calls, told.roots)
         else:
-            steps[text.key] = NOT_KNOWN
+            said = said or citing.speech(told, calls)
+            name = _file_name(text, found)
+            steps[text.key] = cited(text, name, said, calls, told.roots)
     return steps

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 Form = tuple[str, ...]
 """A normal form by its words."""
 
-_BLOCK = re.compile(r"^[ \t]*(?:\d+[→|\t ]+)?```([\w-]*)[^\n]*\n(.*?)^[ \t]*(?:\d+[→|\t ]+)?```", re.M | re.S)
+_BLOCK = re.compile(
+    r"^[ \t]*(?:\d+[→|\t ]+)?```([\w-]*)[^\n]*\n(.*?)^[ \t]*(?:\d+[→|\t ]+)?```",
+    re.MULTILINE | re.DOTALL,
+)
 _LANGUAGES = frozenset(("bash", "sh", "shell", "zsh", "console", "powershell", "shell-session"))
 _NUMBER = re.compile(r"^[ \t]*\d+[→|\t]", re.MULTILINE)
 """Line numbers that some tools put before each line."""

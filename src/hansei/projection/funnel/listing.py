@@ -7,6 +7,7 @@ text begins with, never by who wrote it, so a list is read wherever it turns up.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from hansei.events.model import Notice, Origin, Prompt
@@ -18,8 +19,12 @@ from hansei.store.evidence import SHOWN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from hansei.events.model import AnyEvent
-
+_BEGINNING = re.compile(
+    r"\s*(?:# AGENTS\.md instructions"
+    r"|<(?:user_instructions|skills_instructions|agent_skills|available_skills|rules"
+    r"|always_applied_workspace_rules|user_info|mcp_instructions|system_reminder)\b)"
+)
+"""How texts begin that may hold a list."""
 _ITEM = re.compile(r"^- ([\w][\w:.@/-]*)(?:: |:?$)", re.MULTILINE)
 _FILE = re.compile(r"\s*\(file: ([^()\n]+)\)\s*$")
 _ROOT = re.compile(r"^- `(\w+)` = `([^`\n]+)`", re.MULTILINE)
@@ -29,7 +34,9 @@ _SKILLS = re.compile(r"^## Skills\n(?=(?:These|A) skills? )", re.MULTILINE)
 _LISTED = re.compile(r"^### Available skills\n", re.MULTILINE)
 _TAIL = re.compile(r"^(?:### How to use skills|- (?:Discovery|Trigger rules): )", re.MULTILINE)
 """Where such a list is over."""
-_TAGGED_SKILL = re.compile(r"<agent_skill fullPath=\"([^\"]+)\"\s*(?:/>|>(.*?)</agent_skill>)", re.S)
+_TAGGED_SKILL = re.compile(
+    r"<agent_skill fullPath=\"([^\"]+)\"\s*(?:/>|>(.*?)</agent_skill>)", re.DOTALL
+)
 _TAGGED_RULE = re.compile(
     r"<(always_applied|agent_requestable)_workspace_rule (?:name|fullPath)=\"([^\"]+)\"\s*"
     r"(?:/>|>(.*?)</\1_workspace_rule>)",
@@ -42,29 +49,39 @@ _SERVER_HEADING = re.compile(r"^## (?=\S*[-_:]|[a-z\d.]+$)([\w.:-]+)$", re.MULTI
 INSTRUCTION_FILES = re.compile(r"(?:AGENTS|CLAUDE|GEMINI)(?:\.\w+)?\.md", re.IGNORECASE)
 
 
-def entries(event: AnyEvent) -> Iterable[Entry]:
+LISTS_KEPT = 64
+"""Lists kept at hand: sessions of one person begin with the same ones."""
+
+
+def entries(event: Notice | Prompt) -> Iterable[Entry]:
     """What an event lists; mostly nothing."""
     if isinstance(event, Notice):
-        reader = _NOTICES.get(event.name)
-        return reader(event.text) if reader else _shown(event)
-    if isinstance(event, Prompt) and event.origin is Origin.HARNESS:
+        return _noticed(event.name, event.text) if event.name in _NOTICES else _shown(event)
+    if event.origin is Origin.HARNESS and _BEGINNING.match(event.text):
         return _told(event.text)
     return ()
 
 
-def _told(text: str) -> Iterator[Entry]:
+@lru_cache(maxsize=LISTS_KEPT)
+def _noticed(name: str, text: str) -> tuple[Entry, ...]:
+    return tuple(_NOTICES[name](text))
+
+
+@lru_cache(maxsize=LISTS_KEPT)
+def _told(text: str) -> tuple[Entry, ...]:
     head = text.lstrip()[:40]
     if head.startswith(("# AGENTS.md instructions", "<user_instructions>")):
-        yield from _instructions(text)
-    elif head.startswith("<skills_instructions>"):
-        yield from _skills(text)
-    elif head.startswith("<"):
-        if "<agent_skill " in text:
-            yield from _tagged_skills(text)
-        if "_workspace_rule " in text:
-            yield from _tagged_rules(text)
-        if "<mcp_instructions" in text:
-            yield from _tagged_servers(text)
+        return tuple(_instructions(text))
+    if head.startswith("<skills_instructions>"):
+        return tuple(_skills(text))
+    found: list[Entry] = []
+    if "<agent_skill " in text:
+        found += _tagged_skills(text)
+    if "_workspace_rule " in text:
+        found += _tagged_rules(text)
+    if "<mcp_instructions" in text:
+        found += _tagged_servers(text)
+    return tuple(found)
 
 
 def size(text: str) -> int:

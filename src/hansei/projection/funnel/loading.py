@@ -10,17 +10,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hansei.events.model import Basis, Origin, Prompt, SlashCommand, Status, Tool
+from hansei.events.model import Basis, Status, Tool
 from hansei.hook.places import RULE
 from hansei.projection.commands.model import How
 from hansei.projection.funnel.listing import last_name, skill_name
 from hansei.projection.funnel.model import Load
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from hansei.projection.calls import Call
-    from hansei.store.reading import Numbered
+    from hansei.projection.funnel.record import Record
 
 SKILL_FILE = "skill.md"
 SKILL_TOOL = "skill"
@@ -30,12 +30,10 @@ _INJECTED = re.compile(r"Base directory for this skill: (.+)")
 _GIVEN = re.compile(r"<skill>\s*<name>([^<\n]+)</name>\s*(?:<path>([^<\n]+)</path>)?")
 
 
-def loads(
-    events: Sequence[Numbered], calls: Iterable[Call], named: Collection[str]
-) -> list[Load]:
+def loads(told: Record, calls: Iterable[Call], named: Collection[str]) -> list[Load]:
     """Every load in order; `named` are skills that a command may call by name."""
     found = [load for call in calls for load in _called(call)]
-    found += _spoken(events, {name.lower() for name in named})
+    found += _spoken(told, {name.lower() for name in named})
     found.sort(key=lambda load: load.seq)
     return _joined(found)
 
@@ -94,19 +92,17 @@ def worked(call: Call) -> bool | None:
     return call.result.status is not Status.FAILED
 
 
-def _spoken(events: Sequence[Numbered], named: Collection[str]) -> Iterator[Load]:
-    for seq, event in events:
-        if isinstance(event, SlashCommand):
-            if event.name.lower() in named:
-                yield Load(seq, event.name, None, True, "", None)
-        elif isinstance(event, Prompt) and event.origin is Origin.HARNESS:
-            injected = _INJECTED.match(event.text)
-            if injected:
-                folder = injected[1].strip()
-                path = f"{folder}/SKILL.md"
-                yield Load(seq, last_name(folder), path, True, event.text, seq)
-            elif given := _GIVEN.match(event.text):
-                yield Load(seq, given[1].strip(), given[2], True, event.text, seq)
+def _spoken(told: Record, named: Collection[str]) -> Iterator[Load]:
+    for seq, command in told.commands:
+        if command.name.lower() in named:
+            yield Load(seq, command.name, None, True, "", None)
+    for seq, prompt in told.injected:
+        text = prompt.text
+        if injected := _INJECTED.match(text):
+            folder = injected[1].strip()
+            yield Load(seq, last_name(folder), f"{folder}/SKILL.md", True, text, seq)
+        elif given := _GIVEN.match(text):
+            yield Load(seq, given[1].strip(), given[2], True, text, seq)
 
 
 def _joined(found: list[Load]) -> list[Load]:
@@ -114,9 +110,7 @@ def _joined(found: list[Load]) -> list[Load]:
     joined: list[Load] = []
     for load in found:
         injected = load.text_seq == load.seq
-        asked = next(
-            (n for n, it in enumerate(joined) if injected and _waits_for(it, load)), None
-        )
+        asked = next((n for n, it in enumerate(joined) if injected and _waits_for(it, load)), None)
         if asked is None:
             joined.append(load)
         else:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 SHARED = 2
 """Distinctive words in one sentence that make a match: with one, every prompt about a file matches
@@ -24,37 +24,38 @@ LONGEST = 4000
 """Characters of a prompt looked at, half from each end: between them stand logs and code."""
 
 _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
-_SENTENCE = re.compile(r"[.!?;\n]+(?:\s|$)|\n")
+_SENTENCE = re.compile(r"[.!?;]+(?:\s|$)|[\n。！？；]")
+_LONGEST_SENTENCE = 40
+"""Words; what runs on for longer is a list or a log, and is taken in parts."""
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_LINK = re.compile(r"\S+://\S+|\S*[/\\]\S*[/\\]\S*")
+_LINK = re.compile(r"(?<!\S)[^\s/\\]*+[/\\][^\s/\\]*+[/\\]\S*")
 """Addresses and paths: their words are names of places, not what is asked for."""
 _LETTER = re.compile(r"[a-zA-Z]")
 _FOREIGN = re.compile(r"[^\W\d_a-zA-ZÀ-ɏ]")
-_COMMON = frozenset(
-    """
-    about above access across action after again against agent allow already also always and answer any
-    anything apply are around ask asked asks available avoid away back bad based because been before
-    being below best better between both bring browse build built but call can cannot case change
-    check choose claude clear code coding come complete contain content context could create current
-    data default describe detail did different directory does done down each edit either end ensure
-    etc even every everything example existing explain explicitly file find first fix fixing focus
-    folder following for from full function get getting give given good got guide guidance handle
-    has have having help helpful here high how include including info information input instead
-    instruction into issue item its just keep kind know language large last latest later leave let level
-    like line list local long look made main make making manage many may mention message might mode
-    model more most move much multiple must name necessary need never new next not note nothing now
-    number off okay old one only open option order other otherwise our out output over own page part
-    path perform place plan please possible prefer problem process produce project prompt proper
-    provide put question quick quickly rather read ready real really related relevant repository
-    request require result return right run running same save say see section select send session set
-    setting should show simple since single skill small some something specific start state step still
-    stop store such support sure system take task tell text than thank that the their them then there
-    these they thing think this those through time together too tool top try turn two type under
-    understand until update use used useful user using value various version very via view want was
-    way well were what when where whether which while who why will with within without work workflow
-    working would write writing yes yet you your
-    """.split()  # fmt: skip
-)
+_COMMON_WORDS = """
+about above access across action after again against agent allow already also always and answer
+any anything apply are around ask asked asks available avoid away back bad based because been
+before being below best better between both bring browse build built but call can cannot case
+change check choose claude clear code coding come complete contain content context could create
+current data default describe detail did different directory does done down each edit either end
+ensure etc even every everything example existing explain explicitly file find first fix fixing
+focus folder following for from full function get getting give given good got guidance guide
+handle has have having help helpful here high how include including info information input
+instead instruction into issue item its just keep kind know language large last later latest
+leave let level like line list local long look made main make making manage many may mention
+message might mode model more most move much multiple must name necessary need never new next
+not note nothing now number off okay old one only open option order other otherwise our out
+output over own page part path perform place plan please possible prefer problem process produce
+project prompt proper provide put question quick quickly rather read ready real really related
+relevant repository request require result return right run running same save say section see
+select send session set setting should show simple since single skill small some something
+specific start state step still stop store such support sure system take task tell text than
+thank that the their them then there these they thing think this those through time together too
+tool top try turn two type under understand until update use used useful user using value
+various version very via view want was way well were what when where whether which while who why
+will with within without work workflow working would write writing yes yet you your
+"""
+_COMMON = frozenset(_COMMON_WORDS.split())
 
 
 class Asked(NamedTuple):
@@ -72,16 +73,31 @@ def asked(seq: int, text: str) -> Asked:
     """Take a prompt apart; quoted code, addresses and paths do not count as its words."""
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
-    told = _LINK.sub(" ", _FENCE.sub(" ", text))
-    foreign = len(_FOREIGN.findall(told))
+    told = _FENCE.sub(" ", text) if "```" in text else text
+    told = _LINK.sub(" ", told) if "/" in told or "\\" in told else told
+    foreign = 0 if told.isascii() else len(_FOREIGN.findall(told))
     comparable = foreign == 0 or foreign < len(_LETTER.findall(told))
-    sentences = tuple(filter(None, (words(part) for part in _SENTENCE.split(told))))
+    sentences = tuple(_sentences(told.lower())) if comparable else ()
     return Asked(seq, text.lower(), sentences, comparable)
 
 
+def _sentences(text: str) -> Iterator[frozenset[str]]:
+    for part in _SENTENCE.split(text):
+        found = _WORD.findall(part)
+        for start in range(0, len(found), _LONGEST_SENTENCE):
+            stems = _stems(found[start : start + _LONGEST_SENTENCE])
+            if len(stems) >= SHARED:
+                yield stems
+
+
+@lru_cache(maxsize=2000)
 def words(text: str) -> frozenset[str]:
     """The uncommon words of a text, without their endings."""
-    return frozenset(filter(None, map(_stem, _WORD.findall(text.lower()))))
+    return _stems(_WORD.findall(text.lower()))
+
+
+def _stems(found: Iterable[str]) -> frozenset[str]:
+    return frozenset(filter(None, map(_stem, found)))
 
 
 @lru_cache(maxsize=20_000)

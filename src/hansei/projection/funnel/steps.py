@@ -27,9 +27,6 @@ class Reached(NamedTuple):
     failed: int = 0
 
 
-NOT_KNOWN = Reached(None, None, None, None)
-
-
 def loaded(loads: Sequence[Load], calls: Sequence[Call], roots: Sequence[str]) -> Reached:
     """A skill fired if a load of it worked, and was followed if a command it tells was run."""
     failed = sum(load.worked is False for load in loads)

@@ -19,10 +19,11 @@ from hansei.store.evidence import TRANSCRIPT
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hansei.events.model import Notice, Prompt
     from hansei.projection.calls import Call
     from hansei.projection.exposure import Row
     from hansei.projection.funnel.model import Entry, Load
-    from hansei.store.reading import Numbered
+    from hansei.projection.funnel.record import Record
 
 _NOT_IN_TOOL_NAMES = re.compile(r"[^\w-]")
 
@@ -69,6 +70,8 @@ class Table:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.texts: dict[str, Text] = {}
+        self._skill_files: dict[str, Text] = {}
+        self._bare_skills: dict[str, list[Text]] = {}
         self.unknown_server = False
         for kind, path, _, size, basis, reach in rows:
             if kind not in _NAMES or basis == TRANSCRIPT:
@@ -82,18 +85,28 @@ class Table:
     def _of_ledger(self, kind: str, path: str, basis: str) -> Text:
         name = _NAMES[kind](path)
         key = _key(kind, path if kind in (INSTRUCTIONS, RULE) else name)
-        new = Text(key, kind, name, path, basis, None, sized=kind in (INSTRUCTIONS, RULE))
-        return self.texts.setdefault(key, new)
+        return self.texts.get(key) or self._put(
+            Text(key, kind, name, path, basis, None, sized=kind in (INSTRUCTIONS, RULE))
+        )
 
-    def read(self, events: Iterable[Numbered]) -> None:
+    def _put(self, text: Text) -> Text:
+        self.texts[text.key] = text
+        if text.kind == SKILL:
+            self._bare_skills.setdefault(_bare(text.name), []).append(text)
+            if text.path:
+                self._skill_files.setdefault(_slashed(text.path), text)
+        return text
+
+    def read(self, told: Record) -> None:
         """Take in what the transcript lists."""
-        for seq, event in events:
+        events: list[tuple[int, Notice | Prompt]] = [*told.notices, *told.injected]
+        for seq, event in sorted(events, key=lambda it: it[0]):
             for entry in entries(event):
                 self._take(seq, entry)
 
     def _take(self, seq: int, entry: Entry) -> None:
         text = self._known(entry)
-        new = text is None or text.basis != TRANSCRIPT and text.listed_seq is None
+        new = text is None or (text.basis != TRANSCRIPT and text.listed_seq is None)
         if text is None:
             text = self.add(entry.kind, entry.name, entry.path, seq)
         if new:
@@ -113,8 +126,7 @@ class Table:
     def add(self, kind: str, name: str, path: str | None, seq: int) -> Text:
         """A text that only the transcript tells of."""
         key = _key(kind, path or name if kind in (INSTRUCTIONS, RULE) else name)
-        self.texts[key] = Text(key, kind, name, path, TRANSCRIPT, seq, sized=kind != SERVER)
-        return self.texts[key]
+        return self._put(Text(key, kind, name, path, TRANSCRIPT, seq, sized=kind != SERVER))
 
     def of(self, kind: str) -> list[Text]:
         return [text for text in self.texts.values() if text.kind == kind]
@@ -124,15 +136,12 @@ class Table:
 
     def skill(self, name: str, path: str | None) -> Text | None:
         """A skill by where its file lies, by its name, or by its name within a plug-in."""
-        exact = self.texts.get(_key(SKILL, name))
-        skills = self.of(SKILL)
-        if path is not None:
-            there = [it for it in skills if it.path and _slashed(it.path) == _slashed(path)]
-            exact = there[0] if there else exact
+        there = self._skill_files.get(_slashed(path)) if path else None
+        exact = there or self.texts.get(_key(SKILL, name))
         if exact is not None:
             return exact
-        bare = _bare(name)
-        alike = [it for it in skills if _bare(it.name) == bare and (":" in name) != (":" in it.name)]
+        known = self._bare_skills.get(_bare(name), ())
+        alike = [it for it in known if (":" in name) != (":" in it.name)]
         return alike[0] if len(alike) == 1 else None
 
     def file(self, path: str) -> Text | None:
