@@ -1,7 +1,7 @@
 """Replies and thoughts that cite an instruction file or rule: by its name, or word for word.
 
-A file that the turn is about (its prompt names it, or a call of the turn reads or changes it) is
-talked of as a file; naming it there cites nothing.
+A file that the turn is about (its prompt names it, or a call of the turn reads or changes it) may
+be talked of as a file; whether naming it there cites it cannot be known.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Speech(NamedTuple):
 
     spoken: tuple[Spoken, ...]
     silent: bool
-    """Whether some thoughts are recorded without their words."""
+    """Whether some thoughts are not recorded, or without their words."""
     prompts: dict[int, str]
     """Each turn's prompt, in small letters, by its number."""
     touched: dict[int, str]
@@ -53,7 +53,7 @@ def speech(told: Record, calls: Iterable[Call]) -> Speech:
             touched.setdefault(_turn(turns, call.seq), []).append(call.event.text.lower())
     return Speech(
         tuple(Spoken(seq, _turn(turns, seq), event.text) for seq, event in told.spoken),
-        any(not event.text for _, event in told.spoken),
+        told.thinks_unseen or any(not event.text for _, event in told.spoken),
         {seq: prompt.text.lower() for seq, prompt in told.prompts},
         {turn: "\n".join(texts) for turn, texts in touched.items()},
     )
@@ -63,17 +63,23 @@ def _turn(turns: list[int], seq: int) -> int:
     return turns[bisect_right(turns, seq) - 1]
 
 
-def namings(said: Speech, pattern: re.Pattern[str], name: str) -> list[int]:
-    """Replies and thoughts that name a file in turns that are not about that file."""
+class Namings(NamedTuple):
+    """Replies and thoughts that name a file."""
+
+    citing: list[int]
+    unsure: list[int]
+    """In turns that are about the file: they may cite it or speak of it as of any other."""
+
+
+def namings(said: Speech, pattern: re.Pattern[str], name: str) -> Namings:
+    """Where a file is named."""
     hint = name.lower()
-    return [
-        it.seq
-        for it in said.spoken
-        if hint in it.text.lower()
-        and hint not in said.prompts.get(it.turn, "")
-        and hint not in said.touched.get(it.turn, "")
-        and pattern.search(it.text)
-    ]
+    found = Namings([], [])
+    for it in said.spoken:
+        if hint in it.text.lower() and pattern.search(it.text):
+            about = hint in said.prompts.get(it.turn, "") or hint in said.touched.get(it.turn, "")
+            (found.unsure if about else found.citing).append(it.seq)
+    return found
 
 
 def quotations(said: Speech, text: str) -> list[int]:

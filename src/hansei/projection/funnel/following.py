@@ -39,6 +39,8 @@ _OPEN = re.compile(
 )
 _EVERYDAY = frozenset((Class.READ, Class.SEARCH))
 """What every session runs, whatever it was told."""
+SHORTEST = 2
+"""Words of a command that still say something when what it leaves open is left out."""
 _BLOCKS = 40
 """Code blocks of a text that are looked at."""
 
@@ -54,7 +56,13 @@ def told(text: str) -> frozenset[Form]:
         if language.lower() in _LANGUAGES:
             code = _OPEN.sub(_ANY, _PROMPT.sub("", _NUMBER.sub("", body)))
             found |= {_form(command, ()) for command in _telling(parse(code))}
+    found |= {bare for form in found if len(bare := _without_open(form)) >= SHORTEST}
     return frozenset(form for form in found if form[0] != _ANY)
+
+
+def _without_open(form: Form) -> Form:
+    """A command without what it leaves open: `npm test <file>` is followed by `npm test` too."""
+    return tuple(word for word in form if word != _ANY)
 
 
 def first_run(

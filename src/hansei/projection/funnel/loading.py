@@ -55,11 +55,8 @@ def _called(call: Call) -> Iterator[Load]:
         if name:
             yield _load(call, name.lstrip("/"), None)
         return
-    paths = list(_read(call, (SKILL_FILE,)))
-    for path in paths:
-        load = _load(call, skill_name(path), path)
-        # One output for several files: nothing says which part is whose.
-        yield load if len(paths) == 1 else load._replace(text="", text_seq=None)
+    for path in _read(call, (SKILL_FILE,)):
+        yield _load(call, skill_name(path), path)
 
 
 def _read(call: Call, names: tuple[str, ...]) -> Iterator[str]:
@@ -79,10 +76,16 @@ def _read(call: Call, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _load(call: Call, name: str, path: str | None) -> Load:
-    text = "" if call.result is None else call.result.text
+    text = "" if call.result is None or _shows_more(call) else call.result.text
     # A single line only says that it is loaded.
     seq = call.result_seq if "\n" in text else None
     return Load(call.seq, name, path, worked(call), text, seq)
+
+
+def _shows_more(call: Call) -> bool:
+    """Whether the output is of several files: then nothing says which part is whose."""
+    commands = call.script.commands if call.script is not None else ()
+    return len({read.path for it in commands for read in it.reads if read.how is How.LINES}) > 1
 
 
 def worked(call: Call) -> bool | None:

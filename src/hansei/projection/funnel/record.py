@@ -35,6 +35,8 @@ class Record(NamedTuple):
     commands: list[tuple[int, SlashCommand]]
     spoken: list[tuple[int, Reply | Thought]]
     requests: list[int]
+    thinks_unseen: bool
+    """Whether requests were billed for reasoning and no thought is recorded."""
     compactions: list[int]
     """Those that replace the whole context."""
     roots: list[str]
@@ -48,13 +50,15 @@ def record(events: Sequence[Numbered]) -> Record:
         kinds[numbered[1].__class__].append(numbered)
     prompts: list[tuple[int, Prompt]] = kinds[Prompt]
     compactions: list[tuple[int, Compaction]] = kinds[Compaction]
+    requests: list[tuple[int, RequestUsage]] = kinds[RequestUsage]
     return Record(
         prompts=[it for it in prompts if it[1].origin in SPEAKERS],
         injected=[it for it in prompts if it[1].origin is Origin.HARNESS],
         notices=kinds[Notice],
         commands=kinds[SlashCommand],
         spoken=sorted(kinds[Reply] + kinds[Thought], key=lambda it: it[0]),
-        requests=[seq for seq, _ in kinds[RequestUsage]],
+        requests=[seq for seq, _ in requests],
+        thinks_unseen=not kinds[Thought] and any(event.reasoning for _, event in requests),
         compactions=[seq for seq, event in compactions if not event.partial],
         roots=next(([event.cwd] for _, event in events if event.cwd), []),
     )

@@ -40,12 +40,18 @@ def loaded(loads: Sequence[Load], calls: Sequence[Call], roots: Sequence[str]) -
     for load in good:
         told = following.told(load.text) if load.text_seq is not None else frozenset()
         forms += len(told)
-        ran = following.first_run(calls, told, max(load.seq, load.text_seq or 0), roots)
+        after = max(load.seq, load.text_seq or 0)
+        ran = following.first_run(calls, told, after, [*_folder(load), *roots])
         if ran is not None:
             runs.append(ran)
     ran = min(runs, default=None)
     followed = True if ran is not None else False if forms else None
     return Reached(True, good[0].seq, followed, ran, len(loads), failed)
+
+
+def _folder(load: Load) -> list[str]:
+    """What paths in a skill are told from."""
+    return [] if load.path is None else [load.path.replace("\\", "/").rpartition("/")[0]]
 
 
 def served(calls: Sequence[Call], *, unsure: bool) -> Reached:
@@ -75,13 +81,15 @@ def cited(
     was followed is known only where a command it tells was run after it was cited.
     """
     seqs = set(citing.quotations(said, text.text)) if text.text else set()
+    sure = bool(text.text) and not said.silent and name is not None
     if name is not None:
-        seqs |= set(citing.namings(said, matching.file_naming(name), name))
+        named = citing.namings(said, matching.file_naming(name), name)
+        seqs |= set(named.citing)
+        sure = sure and not named.unsure
     since = text.listed_seq or 0
     seqs = {seq for seq in seqs if seq > since}
     if not seqs:
-        known = bool(text.text) and not said.silent and name is not None
-        return Reached(False if known else None, None, None, None)
+        return Reached(False if sure else None, None, None, None)
     first = min(seqs)
     ran = following.first_run(calls, following.told(text.text or ""), first, roots)
     return Reached(True, first, True if ran is not None else None, ran, len(seqs))
