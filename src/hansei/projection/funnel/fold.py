@@ -143,7 +143,7 @@ def _call(table: Table, calls: Sequence[Call]) -> None:
             listed = table.server_of_tool(call.event.name)
             if listed is not None:
                 listed.calls.append(call)
-            elif call.event.tool is Tool.MCP:
+            elif call.event.tool is Tool.MCP and not call.event.name.startswith("mcp_"):
                 table.unknown_server = True
 
 

@@ -26,7 +26,7 @@ _BEGINNING = re.compile(
 )
 """How texts begin that may hold a list."""
 _ITEM = re.compile(r"^- ([\w][\w:.@/-]*)(?:: |:?$)", re.MULTILINE)
-_FILE = re.compile(r"\s*\(file: ([^()\n]+)\)\s*$")
+_ITEM_WITH_FILE = re.compile(r"^- ([^\n]+?): ([^\n]*)\(file: ([^()\n]+)\)\s*$", re.MULTILINE)
 _ROOT = re.compile(r"^- `(\w+)` = `([^`\n]+)`", re.MULTILINE)
 _FOLDER = re.compile(r"# AGENTS\.md instructions for (.+)")
 _SKILLS = re.compile(r"^## Skills\n(?=(?:These|A) skills? )", re.MULTILINE)
@@ -143,28 +143,19 @@ def _skills(text: str) -> Iterator[Entry]:
     listed = _LISTED.search(text)
     start = listed.end() if listed else 0
     end = _TAIL.search(text, start)
-    for name, said in _items(text[start : end.start() if end else len(text)]):
-        file = _FILE.search(said)
-        path = None
-        if file:
-            head, slash, rest = file[1].partition("/")
-            path = f"{roots[head]}/{rest}" if slash and head in roots else file[1]
-            yield _skill(name, path, said[: file.start()], said)
+    for item in _ITEM_WITH_FILE.finditer(text, start, end.start() if end else len(text)):
+        head, slash, rest = item[3].partition("/")
+        path = f"{roots[head]}/{rest}" if slash and head in roots else item[3]
+        yield Entry(SKILL, item[1], path, item[2].strip() or None, None, size(item[0]))
 
 
 def _skill_list(text: str) -> Iterator[Entry]:
-    for name, said in _items(text):
-        yield _skill(name, None, said, said)
-
-
-def _items(text: str) -> Iterator[tuple[str, str]]:
+    """`- name: what it is for`, which may run on over lines."""
     found = list(_ITEM.finditer(text))
     for item, after in zip(found, [*found[1:], None], strict=True):
-        yield item[1], text[item.end() : after.start() if after else len(text)].strip()
-
-
-def _skill(name: str, path: str | None, said: str, line: str) -> Entry:
-    return Entry(SKILL, name, path, said.strip() or None, None, size(line) + size(name) + 4)
+        whole = text[item.start() : after.start() if after else len(text)].strip()
+        said = whole[item.end() - item.start() :].strip()
+        yield Entry(SKILL, item[1], None, said or None, None, size(whole))
 
 
 def _tagged_skills(text: str) -> Iterator[Entry]:

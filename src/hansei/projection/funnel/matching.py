@@ -20,6 +20,8 @@ SHARED = 2
 """Distinctive words in one sentence that make a match: with one, every prompt about a file matches
 the skill for files."""
 RARE_SHARE = 10
+LETTERS_PER_SIGN = 3
+"""A sign of another script weighs as much as three letters: most of them are more than a letter."""
 LONGEST = 4000
 """Characters of a prompt looked at, half from each end: between them stand logs and code."""
 
@@ -76,7 +78,7 @@ def asked(seq: int, text: str) -> Asked:
     told = _FENCE.sub(" ", text) if "```" in text else text
     told = _LINK.sub(" ", told) if "/" in told or "\\" in told else told
     foreign = 0 if told.isascii() else len(_FOREIGN.findall(told))
-    comparable = foreign == 0 or foreign < len(_LETTER.findall(told))
+    comparable = foreign == 0 or foreign * LETTERS_PER_SIGN < len(_LETTER.findall(told))
     sentences = tuple(_sentences(told.lower())) if comparable else ()
     return Asked(seq, text.lower(), sentences, comparable)
 
