@@ -1,4 +1,4 @@
-"""Which instruction texts were in force in a session, and whether what was delivered arrived."""
+"""Which instruction texts were in force, how far they got, and whether what was delivered arrived."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.ops import sessions
+from hansei.projection.calls import calls
+from hansei.projection.funnel import Use, funnel
+from hansei.projection.provenance import provenance
 from hansei.sources import catalogue
+from hansei.store import reading
 from hansei.store.evidence import DELIVERED, HOOK, MARKED
 
 if TYPE_CHECKING:
@@ -36,6 +40,8 @@ class Exposure:
     note: str
     """Why they are not known."""
     texts: list[Text]
+    uses: list[Use]
+    """How far each text got: matched a prompt, fired, followed."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,12 @@ def exposure(store: Store, reference: str) -> Exposure:
         "SELECT kind, path, hash, bytes, basis, reach FROM exposure WHERE session = ?"
         " ORDER BY reach DESC, kind, path, basis, hash",
         (number,),
-    )
-    return Exposure(sessions.describe(store, number), basis, note, [Text(*row) for row in rows])
+    ).fetchall()
+    events = list(reading.events(store, number))
+    rates = provenance(events).rates
+    uses = funnel(events, calls(events), rows, rates.letter if rates.steps else None)
+    session = sessions.describe(store, number)
+    return Exposure(session, basis, note, [Text(*row) for row in rows], uses)
 
 
 def disagreements(store: Store) -> list[Disagreement]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from hansei.ops.exposure import Exposure
     from hansei.ops.sessions import SessionLine
+    from hansei.projection.funnel import Use
 
 
 @click.command(short_help="Open one session, or one event of it.")
@@ -143,6 +144,55 @@ def in_force(found: Exposure) -> Iterator[str]:
         yield from output.table(columns, rows)
     elif found.basis:
         yield "There were none."
+    yield from _how_far(found.uses)
+
+
+def _how_far(uses: list[Use]) -> Iterator[str]:
+    """What came of the texts: those that matched a prompt or fired, and how many did not."""
+    if not uses:
+        return
+    moved = [use for use in uses if use.matched or use.calls]
+    yield ""
+    steps = [
+        _total("matched a prompt", [use.matched for use in uses]),
+        _total("fired", [use.fired for use in uses]),
+        _total("followed", [use.followed for use in uses]),
+    ]
+    yield output.dim(f"{output.plural(len(uses), 'text')} listed; {', '.join(steps)}.")
+    columns = [
+        Column("kind", "left"),
+        Column("matched", "left"),
+        Column("fired", "left"),
+        Column("followed", "left"),
+        Column("calls"),
+        Column("tokens", drop=1),
+        Column("text", "left", flexible=True, keep="ends"),
+    ]
+    rows = [
+        (
+            use.kind,
+            _step(use.matched, use.matched_seq),
+            _step(use.fired, use.fired_seq),
+            _step(use.followed, use.followed_seq),
+            f"{use.calls:,}",
+            "unknown" if use.tokens is None else f"{use.tokens:,}",
+            output.one_line(use.name),
+        )
+        for use in moved
+    ]
+    if rows:
+        yield from output.table(columns, rows)
+
+
+def _total(step: str, reached: list[bool | None]) -> str:
+    unknown = reached.count(None)
+    return f"{reached.count(True)} {step}" + (f" ({unknown} unknown)" if unknown else "")
+
+
+def _step(reached: bool | None, seq: int | None) -> str:
+    if reached is None:
+        return "unknown"
+    return ("yes" if seq is None else f"#{seq}") if reached else "no"
 
 
 _BASES = {

@@ -82,6 +82,11 @@ class Rates:
     steps: int = 0
     """How many steps it was fitted on."""
 
+    @property
+    def letter(self) -> float:
+        """Tokens per byte of plain words, for texts of which only the size is known."""
+        return self.weights[0]
+
     def tokens(self, piece: Piece) -> float:
         """What a piece takes."""
         return _dot(self.weights, _features(piece))

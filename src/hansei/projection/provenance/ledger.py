@@ -105,7 +105,7 @@ class Ledger:
         self._now = step.seq
         known = expected(step, self.rates)
         self._put(known, min(step.context, round(sum(it.tokens for it in known))))
-        letter = self.rates.weights[0]
+        letter = self.rates.letter
         for path, size in sorted(instructions.items()):
             room = step.context - self._total
             self._add(Sized(step.seq, Kind.INSTRUCTIONS, size * letter), room, path)
