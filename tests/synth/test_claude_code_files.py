@@ -153,7 +153,9 @@ def test_the_context_grows_by_exactly_what_was_put_into_it(shelf: Shelf) -> None
 def texts_given(line: dict[str, Any], project: str) -> list[str]:
     """Texts of a line that go to the model, with the names of folders at their nominal length."""
     if line["type"] == "attachment":
-        return [line["attachment"]["prompt"]]
+        # The list of skills is part of what the first request stands on.
+        listing = line["attachment"]["type"] == "skill_listing"
+        return [] if listing else [line["attachment"]["prompt"]]
     if line["type"] != "user" or "[Request interrupted" in str(line["message"]["content"])[:60]:
         return []
     content = line["message"]["content"]
@@ -239,7 +241,7 @@ def test_prompts_calls_and_commands_are_as_many_as_the_truth_says(shelf: Shelf) 
         commands = [words for words in typed if words.startswith("<command-name>")]
         prompts = [words for words in typed if not words.startswith("<")]
         assert len(commands) == session.commands
-        queued = sum(line["type"] == "attachment" for line in lines)
+        queued = sum("prompt" in line.get("attachment", ()) for line in lines)
         assert len(prompts) + queued == sum(session.prompts.values())
         assert queued == session.prompts.get("queued_human", 0)
         boundaries = [line for line in lines if line.get("subtype") == "compact_boundary"]

@@ -151,3 +151,18 @@ def test_over_many_sessions_the_rule_is_broken_as_often_as_stated() -> None:
         trials = [one.breaks_rule for one in plan.outlines if one.works and one.exposed == exposed]
         deviation = sqrt(rate * (1 - rate) / len(trials))
         assert abs(sum(trials) / len(trials) - rate) < 4 * deviation
+
+
+def test_skills_are_listed_read_from_their_file_and_sometimes_followed(shelf: Shelf) -> None:
+    truth = shelf.truth
+    assert {truth.session(skill.session).agent for skill in truth.skills} == {
+        "claude_code",
+        "codex",
+    }
+    assert {skill.asked for skill in truth.skills} == {True, False}
+    assert {skill.followed_by is None for skill in truth.skills} == {True, False}
+    for skill in truth.skills:
+        text = shelf.text(truth.session(skill.session).files[0])
+        assert skill.call in text
+        assert f"skills/{skill.skill}/SKILL.md" in text
+        assert skill.followed_by is None or skill.followed_by in text

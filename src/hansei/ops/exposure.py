@@ -1,4 +1,4 @@
-"""Which instruction texts were in force, how far they got, and whether what was delivered arrived."""
+"""Which instruction texts were in force, how far they got, and whether deliveries arrived."""
 
 from __future__ import annotations
 

@@ -132,6 +132,7 @@ def _happenings(tale: Tale) -> list[Callable[[Tale], None]]:
         "compact": scenes.compact,
         "spill": scenes.spill,
         "queue": scenes.queue,
+        "skill": scenes.skill,
         "leak_output": scenes.leak_output,
         "leak_file": scenes.leak_file,
     }

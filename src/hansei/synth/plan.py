@@ -156,6 +156,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("decoy", 0.25, least=2, fits=_works),
     Pattern("fetch", 0.05),
     Pattern("consult", 0.05),
+    Pattern("skill", 0.2, least=4, fits=_works, within="agent"),
     Pattern("leak_prompt", 0.04),
     Pattern("leak_output", 0.04),
     Pattern("leak_file", 0.04),

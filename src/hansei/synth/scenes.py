@@ -16,6 +16,7 @@ from hansei.synth.draft import Doing, Draft, ran
 from hansei.synth.history import DRAFT_GAP, draft_headlines, headline
 from hansei.synth.output import committed, found, listing, particulars
 from hansei.synth.secrets import secret
+from hansei.synth.skills import SKILLS
 from hansei.synth.story import (
     Change,
     Command,
@@ -30,6 +31,7 @@ from hansei.synth.story import (
     ListFiles,
     Plan,
     Read,
+    Recourse,
     Reread,
     Run,
     Search,
@@ -369,6 +371,19 @@ def consult(tale: Tale) -> None:
     answer = f"#{number} {tale.deed.phrase} — open, reported by the harbour office"
     action = Consult("tracker", "get_issue", {"number": number})
     tale.draft.act(Doing(action, answer, 0.8), reply="Reading the ticket.")
+
+
+def skill(tale: Tale) -> None:
+    """Read a skill, asked for or not, and perhaps do what it says."""
+    draft, chosen = tale.draft, tale.rng.choice(SKILLS)
+    asked, follows = tale.rng.random() < 0.5, tale.rng.random() < 0.5
+    if asked:
+        draft.say(chosen.asked)
+    (key,) = draft.act(Doing(Read(chosen.path), chosen.text), reply="There is a skill for this.")
+    followed_by = None
+    if follows:
+        (followed_by,) = draft.act(ran(chosen.command, chosen.output, 1.5))
+    draft.plants.append(Recourse(key, chosen.name, asked, followed_by))
 
 
 def slash(tale: Tale) -> None:

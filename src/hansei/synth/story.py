@@ -250,7 +250,21 @@ class Trial:
     broken: bool
 
 
-Plant: TypeAlias = Stumble | Reread | Haul | Spill | Correction | Leak | Landing | Decoy | Trial
+@dataclass(frozen=True)
+class Recourse:
+    """A skill that was read when it was wanted."""
+
+    call: str
+    skill: str
+    asked: bool
+    """Whether a person had asked for what it is for."""
+    followed_by: str | None
+    """The call that runs what it tells to run."""
+
+
+Plant: TypeAlias = (
+    Stumble | Reread | Haul | Spill | Correction | Leak | Landing | Decoy | Trial | Recourse
+)
 
 
 # --- sessions -------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from hansei.synth.story import (
     Landing,
     Leak,
     Prompt,
+    Recourse,
     Request,
     Reread,
     Spill,
@@ -191,6 +192,17 @@ class DecoyTruth:
 
 
 @dataclass(frozen=True)
+class SkillTruth:
+    """A skill that was read; every session of the same world is told of all skills."""
+
+    session: str
+    call: str
+    skill: str
+    asked: bool
+    followed_by: str | None
+
+
+@dataclass(frozen=True)
 class RuleTruth:
     """A line added to the instruction file, and what it did."""
 
@@ -216,6 +228,7 @@ class Truth:
     edits: tuple[EditTruth, ...]
     secrets: tuple[SecretTruth, ...]
     decoys: tuple[DecoyTruth, ...]
+    skills: tuple[SkillTruth, ...]
     rule: RuleTruth
     commits: dict[str, str]
     """Every commit by its id, with what it was for: root, rule, note, work or afterthought."""
@@ -284,6 +297,7 @@ class Recorder:
             edits=tuple(self._found.get(EditTruth, ())),
             secrets=tuple(self._found.get(SecretTruth, ())),
             decoys=tuple(self._found.get(DecoyTruth, ())),
+            skills=tuple(self._found.get(SkillTruth, ())),
             rule=self._rule(),
             commits={commit: _purpose(name) for name, commit in self._commits.items()},
             tokens=add_up(session.tokens for session in self._sessions),
@@ -370,6 +384,9 @@ class Recorder:
                 record = SecretTruth(where, kind, value, pieces(kind, value), place)
             case Decoy(call, why):
                 record = DecoyTruth(where, writer.call_id(call), why)
+            case Recourse(call, skill, asked, then):
+                ran = then and writer.call_id(then)
+                record = SkillTruth(where, writer.call_id(call), skill, asked, ran)
         if record is not None:
             self._found.setdefault(type(record), []).append(record)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="Do not fold long texts.")
 @click.option("--thoughts", is_flag=True, help="Show the model's thoughts too.")
 @click.option("--hooks", is_flag=True, help="Show what hooks saw too.")
-@click.option("--exposure", is_flag=True, help="Show which instructions were in force instead.")
+@click.option("--exposure", is_flag=True, help="Show which instructions were in force, and used, instead.")
 @click.option("--tree", is_flag=True, help="Show turns, requests, calls and subagents instead.")
 @click.option("--context", is_flag=True, help="Show what filled the context instead.")
 @app.ingest_option
@@ -45,7 +45,7 @@ def command(
       hansei show 5f1c#112          one event of it in full, with the other half of its call
       hansei show 5f1c --tree       turns, requests, calls and subagents, with time and tokens
       hansei show 5f1c --context    what filled the context, and how often it was paid for
-      hansei show 5f1c --exposure   instruction files, rules, skills and servers in force in it
+      hansei show 5f1c --exposure   instruction files, rules, skills, servers: in force, used
     """
     if exposure + tree + context > 1:
         raise click.UsageError("--exposure, --tree and --context show different things: take one.")

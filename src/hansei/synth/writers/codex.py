@@ -17,6 +17,7 @@ from hansei.synth.contract import Traits, Written
 from hansei.synth.dice import dice, fingerprint, text, uuid7
 from hansei.synth.notation import hunk, iso, moment, one_of, save
 from hansei.synth.output import ROOT
+from hansei.synth.skills import listed_with_files
 from hansei.synth.story import (
     CHILD_DELAY,
     Change,
@@ -208,6 +209,8 @@ def _open(roll: _Rollout, session: Session) -> None:
     """What the program puts before the first prompt."""
     at = session.started
     roll.message(at, "developer", "<permissions instructions>\nworkspace-write\n</permissions>")
+    skills = f"## Skills\n### Available skills\n{listed_with_files(ROOT)}"
+    roll.message(at, "developer", f"<skills_instructions>\n{skills}\n</skills_instructions>")
     roll.message(
         at,
         "user",

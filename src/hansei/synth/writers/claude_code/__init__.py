@@ -17,6 +17,7 @@ from hansei.synth.contract import Traits, Written
 from hansei.synth.dice import dice, text, uuid4
 from hansei.synth.notation import iso, one_of, save
 from hansei.synth.output import PROJECT, ROOT
+from hansei.synth.skills import SKILLS, listed
 from hansei.synth.story import (
     Command,
     Compaction,
@@ -224,10 +225,23 @@ def _begin(page: _Page, session: Session) -> None:
         page.note("summary", summary="Harbour rules", leafUuid=uuid4(page.rng))
     if session.era == "new" and session.driver == "human":
         page.note("permission-mode", permissionMode="default", sessionId=name)
+    if session.era == "new":
+        _list_skills(page, session)
     if session.driver == "automated":
         at = iso(session.started)
         page.note("queue-operation", operation="enqueue", timestamp=at, sessionId=name)
         page.note("queue-operation", operation="dequeue", timestamp=at, sessionId=name)
+
+
+def _list_skills(page: _Page, session: Session) -> None:
+    listing = {"type": "skill_listing", "content": listed(), "skillCount": len(SKILLS)}
+    page.note(
+        "attachment",
+        **page.envelope,
+        attachment={**listing, "isInitial": True},
+        uuid=uuid4(dice(session.key, "skills")),
+        timestamp=iso(session.started),
+    )
 
 
 def _end(page: _Page, session: Session) -> None:
