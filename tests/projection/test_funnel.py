@@ -209,6 +209,18 @@ def test_words_in_quoted_code_and_paths_do_not_match() -> None:
     assert matched("see docs/announce/release/channel.md")["ship-it"] is False
 
 
+def test_what_a_template_fences_as_text_was_typed() -> None:
+    assert matched("## User Input\n```text\nAnnounce the release.\n```")["ship-it"]
+
+
+def test_words_in_the_names_of_other_texts_do_not_match() -> None:
+    listing = f"{LISTING}\n- release-guard: Watch.\n- announce-bot: Talk."
+    found = matched("choose between release-guard and announce-bot", listing)
+    assert found == {
+        "ship-it": False, "review": False, "release-guard": True, "announce-bot": True
+    }  # fmt: skip
+
+
 def test_words_that_many_descriptions_share_are_not_distinctive() -> None:
     listing = "\n".join(f"- skill-{n}x: Deploy clusters of kind {n}x." for n in range(30))
     assert not any(matched("deploy the clusters", listing).values())

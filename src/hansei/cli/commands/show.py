@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.option("--full", is_flag=True, help="Do not fold long texts.")
 @click.option("--thoughts", is_flag=True, help="Show the model's thoughts too.")
 @click.option("--hooks", is_flag=True, help="Show what hooks saw too.")
-@click.option("--exposure", is_flag=True, help="Show which instructions were in force, and used, instead.")
+@click.option(
+    "--exposure", is_flag=True, help="Show which instructions were in force and used instead."
+)
 @click.option("--tree", is_flag=True, help="Show turns, requests, calls and subagents instead.")
 @click.option("--context", is_flag=True, help="Show what filled the context instead.")
 @app.ingest_option

@@ -151,7 +151,10 @@ def _call(table: Table, calls: Sequence[Call]) -> None:
 
 
 def _matched(found: Sequence[Text], told: Record) -> dict[str, tuple[bool | None, int | None]]:
-    prompts = [matching.asked(seq, prompt.text) for seq, prompt in told.prompts if prompt.text]
+    names = {name for it in found for name in matching.names(it.name)}
+    prompts = [
+        matching.asked(seq, prompt.text, names) for seq, prompt in told.prompts if prompt.text
+    ]
     commands = {command.name.lower(): seq for seq, command in reversed(told.commands)}
     own = matching.distinctive({it.key: it.said for it in found if it.said})
     comparable = bool(prompts) and all(it.comparable for it in prompts)

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 SHARED = 2
 """Distinctive words in one sentence that make a match: with one, every prompt about a file matches
@@ -29,7 +29,9 @@ _WORD = re.compile(r"[a-z][a-z0-9]{2,}")
 _SENTENCE = re.compile(r"[.!?;]+(?:\s|$)|[\n。！？；]")
 _LONGEST_SENTENCE = 40
 """Words; what runs on for longer is a list or a log, and is taken in parts."""
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```(text\b)?(.*?)(?:```|\Z)", re.DOTALL)
+"""Quoted code; what is fenced as text is what a person typed, put there by a template."""
+_JOINED = re.compile(r"[\w:]+(?:-[\w:]+)+")
 _LINK = re.compile(r"(?<!\S)[^\s/\\]*+[/\\][^\s/\\]*+[/\\]\S*")
 """Addresses and paths: their words are names of places, not what is asked for."""
 _LETTER = re.compile(r"[a-zA-Z]")
@@ -71,16 +73,25 @@ class Asked(NamedTuple):
     """Whether it is in a script that descriptions are written in."""
 
 
-def asked(seq: int, text: str) -> Asked:
-    """Take a prompt apart; quoted code, addresses and paths do not count as its words."""
+def asked(seq: int, text: str, names: Collection[str] = ()) -> Asked:
+    """Take a prompt apart.
+
+    Quoted code, addresses, paths and the names of listed texts do not count as its words.
+    """
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]}\n{text[-LONGEST // 2 :]}"
-    told = _FENCE.sub(" ", text) if "```" in text else text
+    told = _FENCE.sub(_typed, text) if "```" in text else text
     told = _LINK.sub(" ", told) if "/" in told or "\\" in told else told
+    if "-" in told:
+        told = _JOINED.sub(lambda found: " " if found[0].lower() in names else found[0], told)
     foreign = 0 if told.isascii() else len(_FOREIGN.findall(told))
     comparable = foreign == 0 or foreign * LETTERS_PER_SIGN < len(_LETTER.findall(told))
     sentences = tuple(_sentences(told.lower())) if comparable else ()
     return Asked(seq, text.lower(), sentences, comparable)
+
+
+def _typed(fence: re.Match[str]) -> str:
+    return fence[2] if fence[1] else " "
 
 
 def _sentences(text: str) -> Iterator[frozenset[str]]:
@@ -155,6 +166,11 @@ def naming(name: str, kind: str) -> re.Pattern[str]:
         return re.compile(f"{marked}|{behind}")
     spelled = r"[ _-]".join(map(re.escape, parts))
     return re.compile(rf"{marked}|{behind}|(?<![\w-]){spelled}(?![\w-])")
+
+
+def names(name: str) -> set[str]:
+    """A name as a prompt may spell it, with and without its plug-in."""
+    return {name.lower(), name.lower().rpartition(":")[2]}
 
 
 def hint(name: str) -> str:
