@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.config import Environment
+from hansei.projection.exchanges import conversation
 from hansei.projection.provenance import provenance
 from hansei.projection.provenance.check import Check, held_out
 from hansei.store import reading
@@ -37,13 +38,13 @@ def judge(store: Store) -> Iterator[Judged]:
     """Every session with usage."""
     rows = store.db.execute("SELECT id, agent, native FROM sessions ORDER BY id").fetchall()
     for number, agent, native in rows:
-        events = list(reading.events(store, number))
-        found = provenance(events)
+        told = conversation(list(reading.events(store, number)))
+        found = provenance(told)
         booked = sum(it.billed for it in found.pieces) + sum(it.context for it in found.asides)
         if booked != found.billed:
             raise AssertionError(f"{native}: {booked} tokens booked, {found.billed} billed")
         if found.requests:
-            yield Judged(agent, native, found.requests, found.billed, held_out(events))
+            yield Judged(agent, native, found.requests, found.billed, held_out(told))
 
 
 def quantile(values: Sequence[float], share: float) -> float:

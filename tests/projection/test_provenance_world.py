@@ -10,6 +10,7 @@ import pytest
 from hansei.config import Config, Environment, Settings
 from hansei.events.model import ToolResult
 from hansei.ops.ingest import ingest
+from hansei.projection.exchanges import conversation
 from hansei.projection.provenance import Kind, provenance
 from hansei.projection.provenance.check import held_out
 from hansei.store import reading
@@ -47,7 +48,7 @@ def test_every_billed_token_is_booked(world: tuple[Truth, Sessions]) -> None:
     truth, told = world
     assert len(told) >= len(truth.sessions) / 2
     for events in told.values():
-        found = provenance(events)
+        found = provenance(conversation(events))
         assert sum(it.billed for it in found.totals) == found.billed
 
 
@@ -57,7 +58,7 @@ def test_planted_hauls_are_found_with_their_size_and_rent(world: tuple[Truth, Se
     for haul in truth.hauls:
         events = told[haul.session]
         seq = next(it.seq for it in events if _is_result(it, haul.call))
-        pieces = [it for it in provenance(events).pieces if it.seq == seq]
+        pieces = [it for it in provenance(conversation(events)).pieces if it.seq == seq]
         whole = sum(it.tokens for it in pieces)
         carried = sum(it.billed for it in pieces) / whole
         off.append(abs(whole - haul.tokens) / haul.tokens)
@@ -71,7 +72,7 @@ def test_little_stays_unexplained_where_nothing_is_hidden(world: tuple[Truth, Se
     shares = []
     for session in truth.sessions:
         if session.requests >= 8 and session.parent is None:
-            found = provenance(told[session.id])
+            found = provenance(conversation(told[session.id]))
             lost = sum(it.billed for it in found.pieces if it.kind is Kind.UNEXPLAINED)
             shares.append(lost / found.billed)
     assert median(shares) < 0.02
@@ -80,7 +81,7 @@ def test_little_stays_unexplained_where_nothing_is_hidden(world: tuple[Truth, Se
 def test_halves_predict_each_other(world: tuple[Truth, Sessions]) -> None:
     """All bytes weigh the same here, as for no tokenizer: a short session has to find that out."""
     truth, told = world
-    checks = [held_out(told[it.id]) for it in truth.sessions if it.requests >= 8 and not it.parent]
+    checks = [held_out(conversation(told[it.id])) for it in truth.sessions if it.requests >= 8 and not it.parent]
     assert median(it.unexplained for it in checks if it is not None) < 0.1
 
 

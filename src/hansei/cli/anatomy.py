@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from hansei.events.model import AnyEvent
     from hansei.projection.provenance import Carried, Provenance
-    from hansei.projection.spans import Span
+    from hansei.projection.spans import Span, Tree
     from hansei.store.reading import Numbered
 
 LARGEST = 15
@@ -55,15 +55,15 @@ _COLOURS = {
 }
 
 
-def tree_lines(spans: Sequence[Span]) -> Iterator[str]:
+def tree_lines(found: Tree) -> Iterator[str]:
     """One line per span, children indented below their parents."""
-    for span in spans:
+    for span, said in zip(*found, strict=True):
         mark = f"#{span.seq}" if span.seq is not None else ""
         indent = "  " * span.depth
         facts = " · ".join(_facts(span))
         head = f"{mark:>6} {indent}{_label(span)}"
         room = output.terminal_width() - output.width(head) - len(facts) - 4
-        text = output.cut(one_line(span.text), room) if span.text and room > 3 else ""
+        text = output.cut(one_line(said), room) if said and room > 3 else ""
         yield f"{head}{'  ' if text else ''}{text}  {dim(facts)}".rstrip()
 
 

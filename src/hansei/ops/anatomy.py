@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from hansei.hook.places import INSTRUCTIONS, RULE
 from hansei.ops import sessions
+from hansei.projection import spans
+from hansei.projection.exchanges import conversation
 from hansei.projection.provenance import Provenance, Total, provenance
-from hansei.projection.spans import Span, spans
 from hansei.store import reading
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ DEEPEST = 8
 @dataclass(frozen=True)
 class Tree:
     session: SessionLine
-    spans: list[Span]
+    found: spans.Tree
 
 
 @dataclass(frozen=True)
@@ -37,10 +38,10 @@ class Context:
 def tree(store: Store, reference: str) -> Tree:
     """The spans of a session and of the subagents it started."""
     number = sessions.find(store, reference.partition("#")[0])
-    return Tree(sessions.describe(store, number), _spans(store, number, DEEPEST))
+    return Tree(sessions.describe(store, number), _tree(store, number, DEEPEST))
 
 
-def _spans(store: Store, number: int, deeper: int) -> list[Span]:
+def _tree(store: Store, number: int, deeper: int) -> spans.Tree:
     (native,) = store.db.execute("SELECT native FROM sessions WHERE id = ?", (number,)).fetchone()
     costs = dict(store.db.execute("SELECT key, cost FROM requests WHERE session = ?", (number,)))
     below = store.db.execute(
@@ -49,11 +50,11 @@ def _spans(store: Store, number: int, deeper: int) -> list[Span]:
         " AND c.relation = 'subagent' AND c.next_seq > 1 ORDER BY c.started_at, c.native",
         (number,),
     ).fetchall()
-    children: dict[str, list[Span]] = {}
+    children: dict[str, spans.Tree] = {}
     for child, name in below if deeper else ():
-        children.setdefault(name, _spans(store, child, deeper - 1))
-    return spans(
-        list(reading.events(store, number)),
+        children.setdefault(name, _tree(store, child, deeper - 1))
+    return spans.tree(
+        conversation(list(reading.events(store, number))),
         session=native,
         cost=lambda usage: costs.get(usage.key),
         children=children,
@@ -70,5 +71,6 @@ def context(store: Store, reference: str) -> Context:
         " AND kind IN (?, ?) AND path <> '' GROUP BY path",
         (number, INSTRUCTIONS, RULE),
     )
-    found = provenance(events, instructions=dict(known), inherited=session.inherited > 0)
+    told = conversation(events)
+    found = provenance(told, instructions=dict(known), inherited=session.inherited > 0)
     return Context(session, found, found.totals, events)

@@ -8,8 +8,7 @@ after the results of its calls; which of the two is found by what comes first af
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hansei.events.model import Prompt, Reply, RequestUsage, Thought, ToolCall, ToolResult
 from hansei.events.usage import context_tokens
@@ -23,16 +22,15 @@ Answer: TypeAlias = Reply | Thought | ToolCall
 _ANSWER = (Reply, Thought, ToolCall)
 
 
-@dataclass(frozen=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One request to a model."""
 
     seq: int
     """Where it stands: the number of its usage, else of the first part of its answer."""
     usage: RequestUsage | None
-    inputs: tuple[Numbered, ...]
+    inputs: list[Numbered]
     """Everything that happened since the answer before began, answers excepted."""
-    answers: tuple[Numbered, ...]
+    answers: list[Numbered]
     """Replies, thoughts and calls."""
 
     @property
@@ -42,44 +40,43 @@ class Exchange:
         return told if told is not None and told > 0 else None
 
 
-@dataclass(frozen=True)
-class Conversation:
-    """A session as requests in order."""
+class Conversation(NamedTuple):
+    """A session as requests in order: put together once and handed to whoever needs it."""
 
-    exchanges: tuple[Exchange, ...]
-    rest: tuple[Numbered, ...]
+    exchanges: list[Exchange]
+    rest: list[Numbered]
     """What happened after the last answer began."""
 
 
-@dataclass
 class _Draft:
-    usage: Numbered | None = None
-    inputs: list[Numbered] = field(default_factory=list)
-    answers: list[Numbered] = field(default_factory=list)
+    __slots__ = ("answers", "inputs", "usage")
+
+    def __init__(self, inputs: list[Numbered]) -> None:
+        self.usage: Numbered | None = None
+        self.inputs = inputs
+        self.answers: list[Numbered] = []
 
 
 def conversation(events: Sequence[Numbered]) -> Conversation:
     """The requests of a session, each with what it was given and what it answered."""
     table = _Table(events)
     for numbered in events:
-        if isinstance(numbered.event, _ANSWER):
-            table.answer(numbered, numbered.event)
-        elif isinstance(numbered.event, RequestUsage):
-            table.usage(numbered, numbered.event)
+        event = numbered.event
+        if isinstance(event, _ANSWER):
+            table.answer(numbered, event)
+        elif isinstance(event, RequestUsage):
+            table.usage(numbered, event)
         else:
             table.other(numbered)
-    return Conversation(tuple(map(_exchange, table.drafts)), tuple(table.waiting))
+    return Conversation([_exchange(draft) for draft in table.drafts], table.waiting)
 
 
 def _exchange(draft: _Draft) -> Exchange:
-    first = draft.usage or draft.answers[0]
-    usage = draft.usage.event if draft.usage else None
-    return Exchange(
-        seq=first.seq,
-        usage=usage if isinstance(usage, RequestUsage) else None,
-        inputs=tuple(draft.inputs),
-        answers=tuple(draft.answers),
-    )
+    if draft.usage is None:
+        return Exchange(draft.answers[0].seq, None, draft.inputs, draft.answers)
+    seq, usage = draft.usage
+    told = usage if isinstance(usage, RequestUsage) else None
+    return Exchange(seq, told, draft.inputs, draft.answers)
 
 
 class _Table:
@@ -90,9 +87,10 @@ class _Table:
         self.waiting: list[Numbered] = []
         self._named: dict[str, _Draft] = {}
         self._early: dict[str, Numbered] = {}
-        self._answered = _answered_messages(events)
-        self._by_id = not self._answered.isdisjoint(_asked_messages(events))
-        self._last = _usage_comes_last(events, by_id=self._by_id)
+        self._answered, asked = _messages(events)
+        self._by_id = not self._answered.isdisjoint(asked)
+        placed = self._by_id and None not in asked
+        self._last = None if placed else _usage_comes_last(events, by_id=self._by_id)
         self._open: _Draft | None = None
 
     def answer(self, numbered: Numbered, event: Answer) -> None:
@@ -126,33 +124,31 @@ class _Table:
     def other(self, numbered: Numbered) -> None:
         # Who never tells usage has a new request after every input; who tells it, one per telling,
         # and only a prompt says that an answer without usage was all there was.
-        if isinstance(numbered.event, Prompt) or (
-            isinstance(numbered.event, ToolResult) and self._last is None
+        if self._open is not None and (
+            isinstance(numbered.event, Prompt)
+            or (self._last is None and isinstance(numbered.event, ToolResult))
         ):
             self._open = None
         self.waiting.append(numbered)
 
     def _begin(self) -> _Draft:
-        draft = _Draft(inputs=self.waiting)
+        draft = _Draft(self.waiting)
         self.waiting = []
         self.drafts.append(draft)
         return draft
 
 
-def _answered_messages(events: Sequence[Numbered]) -> set[str]:
-    return {
-        event.message
-        for _, event in events
-        if isinstance(event, _ANSWER) and event.message is not None
-    }
-
-
-def _asked_messages(events: Sequence[Numbered]) -> set[str]:
-    return {
-        event.message
-        for _, event in events
-        if isinstance(event, RequestUsage) and event.message is not None
-    }
+def _messages(events: Sequence[Numbered]) -> tuple[set[str], set[str | None]]:
+    """The provider's ids of what was answered, and of what tells usage: None where it has none."""
+    answered = set()
+    asked = set()
+    for _, event in events:
+        if isinstance(event, _ANSWER):
+            if event.message is not None:
+                answered.add(event.message)
+        elif isinstance(event, RequestUsage):
+            asked.add(event.message)
+    return answered, asked
 
 
 def _usage_comes_last(events: Sequence[Numbered], *, by_id: bool) -> bool | None:

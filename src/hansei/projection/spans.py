@@ -1,7 +1,8 @@
 """A session as a tree: turns, the requests in them, their calls, and the subagents those started.
 
 One span is one row; the rows stand in reading order, each with the place of its parent. Sums are
-rolled up: a span tells its own tokens and those of everything below it, subagents included.
+rolled up: a span tells its own tokens and those of everything below it, subagents included. What a
+turn or a call says is in the log; a tree has it beside its rows for whoever prints it.
 
 A turn begins where a person or a parent agent speaks. A request begins with the last thing it was
 given and ends with the last part of its answer; which parts those are `exchanges` says: by the
@@ -11,10 +12,9 @@ whether they ran side by side or not. Where hooks saw a call begin and end, thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import (
     Interruption,
@@ -25,13 +25,12 @@ from hansei.events.model import (
     ToolResult,
 )
 from hansei.events.usage import context_tokens
-from hansei.projection.exchanges import conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from hansei.events.model import AnyEvent, RequestUsage
-    from hansei.projection.exchanges import Exchange
+    from hansei.projection.exchanges import Conversation, Exchange
     from hansei.store.reading import Numbered
 
 
@@ -55,9 +54,8 @@ class State(StrEnum):
     RUNNING = "running"  # nothing came after it: it may still be at work
 
 
-@dataclass(frozen=True)
-class Span:
-    """One part of a session, with everything below it."""
+class Span(NamedTuple):
+    """One part of a session, with everything below it: one row."""
 
     level: Level
     seq: int | None
@@ -65,22 +63,21 @@ class Span:
     parent: int | None
     """The place of the span it is part of."""
     depth: int
-    name: str = ""
+    name: str
     """A call's tool, a request's model, a session's id."""
-    text: str = ""
-    started: int | None = None
-    ended: int | None = None
-    waited: int | None = None
+    started: int | None
+    ended: int | None
+    waited: int | None
     """Milliseconds before it began: a turn for a person, a call for leave to run; None: unknown."""
-    state: State | None = None
-    requests: int = 0
-    calls: int = 0
-    input: int | None = None
+    state: State | None
+    requests: int
+    calls: int
+    input: int | None
     """Input tokens, cached or not; None where no request below tells them."""
-    output: int | None = None
-    cost: int | None = None
+    output: int | None
+    cost: int | None
     """Nano-dollars of the requests that have a price; None where none has."""
-    unpriced: int = 0
+    unpriced: int
     """Requests without a price."""
 
     @property
@@ -91,41 +88,109 @@ class Span:
         return self.ended - self.started
 
 
-_NO_CHILDREN: Mapping[str, Sequence[Span]] = MappingProxyType({})
+class Tree(NamedTuple):
+    """A session's spans, and what each says: a prompt, a command; empty where it says nothing."""
+
+    spans: list[Span]
+    texts: list[str]
+
+
+_NO_CHILDREN: Mapping[str, Tree] = MappingProxyType({})
 _SPEAKERS = (Origin.HUMAN, Origin.PARENT_AGENT)
 _BEGINS = ("PreToolUse", "tool.execute.before")
 _ENDS = ("PostToolUse", "PostToolUseFailure", "tool.execute.after")
+_STATES = {state.value: state for state in State}
+_TURN, _REQUEST, _CALL, _BELOW_CALL = range(1, 5)
+"""Depths. Sessions and turns last as long as what is below them, requests and calls as told."""
 
 
 def spans(
-    events: Sequence[Numbered],
+    told: Conversation, *, session: str, cost: Callable[[RequestUsage], int | None]
+) -> list[Span]:
+    """The rows of a session on its own, without its subagents."""
+    return tree(told, session=session, cost=cost).spans
+
+
+def tree(
+    told: Conversation,
     *,
     session: str,
     cost: Callable[[RequestUsage], int | None],
-    children: Mapping[str, Sequence[Span]] = _NO_CHILDREN,
-) -> list[Span]:
-    """The tree of a session in reading order, with sums rolled up.
+    children: Mapping[str, Tree] = _NO_CHILDREN,
+) -> Tree:
+    """A session in reading order, with sums rolled up.
 
     `children` are the trees of subagents, by the call that started them, else by their session.
     Those that no call here is known to have started stand below the session itself.
     """
-    told = conversation(events)
     over = any(_speaks(event) or isinstance(event, Interruption) for _, event in told.rest)
-    tree = _Tree(_times(events), cost, children)
-    tree.add(Span(Level.SESSION, None, None, 0, name=session))
-    for exchange in told.exchanges:
-        tree.turn(exchange.inputs)
-        tree.request(exchange, last=exchange is told.exchanges[-1] and not over)
-    tree.turn(told.rest)
-    tree.strays()
-    return _rolled_up(tree.spans, tree.settled)
+    growing = _Growing(_times(told), cost, children)
+    growing.add(_Part(Level.SESSION, None, None, 0, session))
+    latest = len(told.exchanges) - 1
+    for place, exchange in enumerate(told.exchanges):
+        growing.turn(exchange.inputs)
+        growing.request(exchange, last=place == latest and not over)
+    growing.turn(told.rest)
+    growing.strays()
+    return Tree(_rolled_up(growing.parts), growing.texts)
 
 
-class _Taken(TypedDict):
-    input: int | None
-    output: int | None
-    cost: int | None
-    unpriced: int
+class _Part:
+    """A span in the making: sums are added to it as its children are found."""
+
+    __slots__ = (
+        "calls",
+        "cost",
+        "depth",
+        "ended",
+        "input",
+        "level",
+        "name",
+        "output",
+        "parent",
+        "requests",
+        "seq",
+        "started",
+        "state",
+        "unpriced",
+        "waited",
+    )
+
+    def __init__(
+        self, level: Level, seq: int | None, parent: int | None, depth: int, name: str = ""
+    ) -> None:
+        self.level = level
+        self.seq = seq
+        self.parent = parent
+        self.depth = depth
+        self.name = name
+        self.started: int | None = None
+        self.ended: int | None = None
+        self.waited: int | None = None
+        self.state: State | None = None
+        self.requests = self.calls = self.unpriced = 0
+        self.input: int | None = None
+        self.output: int | None = None
+        self.cost: int | None = None
+
+    def span(self) -> Span:
+        return Span(
+            self.level,
+            self.seq,
+            self.parent,
+            self.depth,
+            self.name,
+            self.started,
+            self.ended,
+            self.waited,
+            self.state,
+            self.requests,
+            self.calls,
+            self.input,
+            self.output,
+            self.cost,
+            self.unpriced,
+        )
 
 
 class _Times(NamedTuple):
@@ -136,9 +201,16 @@ class _Times(NamedTuple):
     ended: dict[str, int]
 
 
-def _times(events: Iterable[Numbered]) -> _Times:
+def _times(told: Conversation) -> _Times:
     times = _Times({}, {}, {})
-    for _, event in events:
+    for exchange in told.exchanges:
+        _note(exchange.inputs, times)
+    _note(told.rest, times)
+    return times
+
+
+def _note(inputs: Sequence[Numbered], times: _Times) -> None:
+    for _, event in inputs:
         if isinstance(event, ToolResult):
             times.results.setdefault(event.call, event)
         elif isinstance(event, Observation) and event.call and event.at is not None:
@@ -146,21 +218,20 @@ def _times(events: Iterable[Numbered]) -> _Times:
                 times.began.setdefault(event.call, event.at)
             elif event.name in _ENDS:
                 times.ended[event.call] = event.at
-    return times
 
 
-class _Tree:
-    """The spans so far, and where the open turn stands."""
+class _Growing:
+    """The parts so far, and where the open turn stands."""
 
     def __init__(
         self,
         times: _Times,
         cost: Callable[[RequestUsage], int | None],
-        children: Mapping[str, Sequence[Span]],
+        children: Mapping[str, Tree],
     ) -> None:
-        self.spans: list[Span] = []
-        self.settled: set[int] = set()
-        """Spans inside a subagent, whose sums its own tree has rolled up already."""
+        self.parts: list[_Part | Span] = []
+        """Those inside a subagent are spans: its own tree has rolled them up already."""
+        self.texts: list[str] = []
         self._times = times
         self._cost = cost
         self._children = children
@@ -168,92 +239,84 @@ class _Tree:
         self._turn: int | None = None
         self._latest: int | None = None
 
-    def add(self, span: Span) -> int:
-        self.spans.append(span)
-        return len(self.spans) - 1
+    def add(self, part: _Part | Span, text: str = "") -> int:
+        self.parts.append(part)
+        self.texts.append(text)
+        return len(self.parts) - 1
 
     def turn(self, inputs: Sequence[Numbered]) -> None:
         """Begin a turn where somebody spoke; a session's first events are one in any case."""
-        spoken = next((it for it in inputs if _speaks(it.event)), None)
-        if spoken is not None:
-            event = spoken.event
-            text = event.text if isinstance(event, Prompt) else ""
-            waited = _between(self._latest, event.at) if self._turn is not None else None
-            span = Span(Level.TURN, spoken.seq, 0, 1, text=text, started=event.at, ended=event.at)
-            self._turn = self.add(replace(span, waited=waited))
+        for seq, event in inputs:
+            if isinstance(event, Prompt) and event.origin in _SPEAKERS:
+                part = _Part(Level.TURN, seq, 0, _TURN)
+                part.started = part.ended = event.at
+                if self._turn is not None:
+                    part.waited = _between(self._latest, event.at)
+                self._turn = self.add(part, event.text)
+                break
         for _, event in inputs:
             self._see(event.at)
 
     def request(self, exchange: Exchange, *, last: bool) -> None:
         if self._turn is None:
-            self._turn = self.add(Span(Level.TURN, exchange.seq, 0, 1))
+            self._turn = self.add(_Part(Level.TURN, exchange.seq, 0, _TURN))
         usage = exchange.usage
-        given = [event.at for _, event in exchange.inputs if event.at is not None]
+        part = _Part(Level.REQUEST, exchange.seq, self._turn, _REQUEST, _model(exchange))
+        part.requests = 1
+        if usage is not None:
+            part.input = context_tokens(usage)
+            part.output = usage.output
+            part.cost = self._cost(usage)
+        part.unpriced = int(part.cost is None)
         said = [event.at for _, event in exchange.answers if event.at is not None]
-        said += [usage.at] if usage is not None and usage.at is not None else []
-        began = given[-1] if given else min(said, default=None)
-        place = self.add(
-            Span(
-                Level.REQUEST,
-                exchange.seq,
-                self._turn,
-                2,
-                name=_model(exchange) or "",
-                started=began,
-                ended=max(said, default=began),
-                requests=1,
-                **_taken(usage, self._cost),
-            )
-        )
-        for at in said:
-            self._see(at)
+        if usage is not None and usage.at is not None:
+            said.append(usage.at)
+        given = (event.at for _, event in reversed(exchange.inputs) if event.at is not None)
+        part.started = next(given, min(said, default=None))
+        part.ended = max(said, default=part.started)
+        place = self.add(part)
+        if said:
+            self._see(part.ended)
         for seq, event in exchange.answers:
             if isinstance(event, ToolCall):
                 self._call(seq, event, place, last=last)
 
     def _call(self, seq: int, call: ToolCall, request: int, *, last: bool) -> None:
-        result = self._times.results.get(call.call)
-        began = self._times.began.get(call.call)
-        ended = self._times.ended.get(call.call, result.at if result else None)
-        place = self.add(
-            Span(
-                Level.CALL,
-                seq,
-                request,
-                3,
-                name=call.name,
-                text=call.text,
-                started=call.at if began is None else began,
-                ended=ended,
-                waited=_between(call.at, began),
-                state=_state(result, last=last),
-                calls=1,
-            )
-        )
-        self._see(ended)
-        for name in (call.call, (result.child if result else None) or ""):
-            if name in self._children and name not in self._placed:
-                self._subagent(name, place, 4)
+        times = self._times
+        result = times.results.get(call.call)
+        began = times.began.get(call.call)
+        part = _Part(Level.CALL, seq, request, _CALL, call.name)
+        part.started = call.at if began is None else began
+        part.ended = times.ended.get(call.call, result.at if result else None)
+        part.waited = _between(call.at, began)
+        part.state = _state(result, last=last)
+        part.calls = 1
+        place = self.add(part, call.text)
+        self._see(part.ended)
+        if self._children:
+            for name in (call.call, (result.child if result else None) or ""):
+                if name in self._children and name not in self._placed:
+                    self._subagent(name, place, _BELOW_CALL)
 
     def strays(self) -> None:
         for name in self._children:
             if name not in self._placed:
-                self._subagent(name, 0, 1)
+                self._subagent(name, 0, _TURN)
 
     def _subagent(self, name: str, parent: int, depth: int) -> None:
         """A subagent's tree below the call that started it."""
         self._placed.add(name)
-        top = len(self.spans)
-        for below in self._children[name]:
+        top = len(self.parts)
+        for below, text in zip(*self._children[name], strict=True):
             if below.parent is None:
-                self.add(replace(below, level=Level.SUBAGENT, parent=parent, depth=depth))
+                moved = below._replace(level=Level.SUBAGENT, parent=parent, depth=depth)
             else:
-                inside = replace(below, parent=below.parent + top, depth=below.depth + depth)
-                self.settled.add(self.add(inside))
+                moved = below._replace(parent=below.parent + top, depth=below.depth + depth)
+            self.add(moved, text)
 
     def _see(self, at: int | None) -> None:
-        if at is not None:
-            self._latest = at if self._latest is None else max(self._latest, at)
+        if at is not None and (self._latest is None or at > self._latest):
+            self._latest = at
 
 
 def _speaks(event: AnyEvent) -> bool:
@@ -264,63 +327,57 @@ def _between(start: int | None, end: int | None) -> int | None:
     return None if start is None or end is None else max(end - start, 0)
 
 
-def _model(exchange: Exchange) -> str | None:
+def _model(exchange: Exchange) -> str:
     if exchange.usage is not None and exchange.usage.model is not None:
         return exchange.usage.model
     models = (getattr(event, "model", None) for _, event in exchange.answers)
-    return next((model for model in models if model is not None), None)
-
-
-def _taken(usage: RequestUsage | None, cost: Callable[[RequestUsage], int | None]) -> _Taken:
-    price = None if usage is None else cost(usage)
-    return _Taken(
-        input=None if usage is None else context_tokens(usage),
-        output=None if usage is None else usage.output,
-        cost=price,
-        unpriced=int(price is None),
-    )
+    return next((model for model in models if model is not None), "")
 
 
 def _state(result: ToolResult | None, *, last: bool) -> State:
     if result is None:
         return State.RUNNING if last else State.ORPHANED
-    return State(result.status)
+    return _STATES[result.status]
 
 
-def _rolled_up(found: list[Span], settled: set[int]) -> list[Span]:
+def _rolled_up(parts: Sequence[_Part | Span]) -> list[Span]:
     """Every span with what is below it: children stand after their parents, so from the end."""
-    whole = list(found)
-    began = [span.started for span in found]
-    ended = [span.ended for span in found]
-    for place in range(len(whole) - 1, 0, -1):
-        span = whole[place]
-        if span.parent is not None and place not in settled:
-            whole[span.parent] = _joined(whole[span.parent], span)
-            began[span.parent] = _first(began[span.parent], began[place], min)
-            ended[span.parent] = _first(ended[span.parent], ended[place], max)
-    for place, span in enumerate(whole):
-        if span.level in (Level.SESSION, Level.TURN) and place not in settled:
-            whole[place] = replace(span, started=began[place], ended=ended[place])
+    whole: list[Span] = []
+    began = [part.started for part in parts]
+    ended = [part.ended for part in parts]
+    for place in range(len(parts) - 1, -1, -1):
+        part = parts[place]
+        if isinstance(part, _Part):
+            if part.depth < _REQUEST:
+                part.started, part.ended = began[place], ended[place]
+            span = part.span()
+        else:
+            span = part
+        whole.append(span)
+        above = None if span.parent is None else parts[span.parent]
+        if span.parent is not None and isinstance(above, _Part):
+            _join(above, span)
+            began[span.parent] = _first(began[span.parent], began[place])
+            ended[span.parent] = _last(ended[span.parent], ended[place])
+    whole.reverse()
     return whole
 
 
-def _joined(parent: Span, child: Span) -> Span:
-    return replace(
-        parent,
-        requests=parent.requests + child.requests,
-        calls=parent.calls + child.calls,
-        input=_sum(parent.input, child.input),
-        output=_sum(parent.output, child.output),
-        cost=_sum(parent.cost, child.cost),
-        unpriced=parent.unpriced + child.unpriced,
-    )
+def _join(parent: _Part, child: Span) -> None:
+    parent.requests += child.requests
+    parent.calls += child.calls
+    parent.unpriced += child.unpriced
+    if child.input is not None:
+        parent.input = child.input + (parent.input or 0)
+    if child.output is not None:
+        parent.output = child.output + (parent.output or 0)
+    if child.cost is not None:
+        parent.cost = child.cost + (parent.cost or 0)
 
 
-def _first(one: int | None, other: int | None, choose: Callable[[int, int], int]) -> int | None:
-    if one is None or other is None:
-        return other if one is None else one
-    return choose(one, other)
+def _first(one: int | None, other: int | None) -> int | None:
+    return other if one is None or (other is not None and other < one) else one
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return _first(one, other, int.__add__)
+def _last(one: int | None, other: int | None) -> int | None:
+    return other if one is None or (other is not None and other > one) else one

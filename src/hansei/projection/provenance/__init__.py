@@ -21,7 +21,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.prices.rates import MILLION, divide_half_even
-from hansei.projection.exchanges import conversation
 from hansei.projection.provenance.asides import Aside, without_asides
 from hansei.projection.provenance.calibration import Rates, calibrate
 from hansei.projection.provenance.ledger import Carried, Ledger, Left
@@ -29,10 +28,10 @@ from hansei.projection.provenance.pieces import Kind
 from hansei.projection.provenance.steps import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from hansei.prices.rates import Rates as Prices
-    from hansei.store.reading import Numbered
+    from hansei.projection.exchanges import Conversation
 
 __all__ = ["Aside", "Carried", "Kind", "Left", "Provenance", "Total", "cost", "provenance"]
 
@@ -81,7 +80,7 @@ class Provenance:
 
 
 def provenance(
-    events: Sequence[Numbered],
+    told: Conversation,
     *,
     instructions: Mapping[str, int] = _NONE,
     inherited: bool = False,
@@ -92,7 +91,6 @@ def provenance(
     says that the session continues another one: then what its first request stands on is not only
     a prefix, and is booked as unexplained.
     """
-    told = conversation(events)
     measured = steps(told)
     main, asides = without_asides(measured)
     rates = calibrate(main)

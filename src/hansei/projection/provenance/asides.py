@@ -9,7 +9,6 @@ events since the large request or by those since the small one, and the better e
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.provenance.calibration import Rates, expected
@@ -65,9 +64,8 @@ def _back(steps: Sequence[Step], place: int, before: int) -> int | None:
 
 def _joined(skipped: Sequence[Step], back: Step) -> Step:
     every = (*skipped, back)
-    return replace(
-        back,
-        given=tuple(piece for it in every for piece in it.given),
-        answers=tuple(answer for it in every for answer in it.answers),
+    return back._replace(
+        given=[piece for it in every for piece in it.given],
+        answers=[answer for it in every for answer in it.answers],
         prompted=any(it.prompted for it in every),
     )

@@ -11,15 +11,14 @@ to be believed (some write the count of a stream's beginning), and whether thoug
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hansei.projection.provenance.pieces import Kind
+from hansei.projection.provenance.pieces import NOTHING, Features, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from hansei.projection.provenance.pieces import Piece
     from hansei.projection.provenance.steps import Answered, Step
@@ -37,15 +36,13 @@ GRAIN = 15.0
 """The same in tokens, for small growths: separators and seams between texts. Chosen."""
 CALMEST = 0.05
 """The least share of that spread that is granted, so that no equation outvotes all others."""
-ROUNDS = 4
-"""Times the fit is repeated with outliers weighed less: two more change the rates of the median
-session by less than half a percent."""
+ROUNDS = 2
+"""Times the fit is repeated with outliers weighed less: more predict real sessions no better."""
 FARTHEST = 4.0
 """A scale beyond this, either way, is a broken count and not a tokenizer."""
-NOTHING = (0.0,) * len(TYPICAL)
 
-Features: TypeAlias = tuple[float, ...]
-"""A number for each of `TYPICAL`: of texts how many, of rates how many tokens."""
+Weights: TypeAlias = tuple[float, ...]
+"""Tokens of each feature of a text."""
 
 
 class Output(StrEnum):
@@ -72,11 +69,10 @@ class Sized(NamedTuple):
     tokens: float
 
 
-@dataclass(frozen=True)
-class Rates:
+class Rates(NamedTuple):
     """How texts become tokens in one session."""
 
-    weights: Features = TYPICAL
+    weights: Weights = TYPICAL
     output: Output = Output.PLAUSIBLE
     thoughts: Thoughts = Thoughts.KEPT
     steps: int = 0
@@ -89,15 +85,12 @@ class Rates:
 
     def tokens(self, piece: Piece) -> float:
         """What a piece takes."""
-        return _dot(self.weights, _features(piece))
+        return _dot(self.weights, piece.features)
 
 
-def _features(piece: Piece) -> Features:
-    return (*piece.profile, piece.entries, piece.images)
-
-
-def _dot(weights: Features, features: Features) -> float:
-    return float(sum(map(mul, weights, features)))
+def _dot(weights: Weights, features: Features) -> float:
+    tokens: float = sum(map(mul, weights, features))
+    return tokens
 
 
 def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
@@ -157,11 +150,15 @@ def expected(step: Step, rates: Rates) -> list[Sized]:
     return answers + [Sized(it.seq, it.kind, rates.tokens(it)) for it in step.given]
 
 
-class Equation(NamedTuple):
-    """One step as the fit sees it: what is left of its growth, and the texts that made it."""
+class _Text(NamedTuple):
+    """Texts added up, and what they would be at typical rates."""
 
-    growth: float
     features: Features
+    typical: float
+
+
+_NO_TEXT = _Text(NOTHING, 0.0)
+_Sizing: TypeAlias = "Callable[[_Text], float]"
 
 
 class _Answer(NamedTuple):
@@ -169,8 +166,8 @@ class _Answer(NamedTuple):
 
     output: int | None
     reasoning: int | None
-    spoken: Features
-    thought: Features
+    spoken: _Text
+    thought: _Text
     thinks: bool
 
 
@@ -178,34 +175,48 @@ class _Sum(NamedTuple):
     """A step's texts added up, so that every trial need not do it again."""
 
     growth: int
-    given: Features
+    given: _Text
     answers: list[_Answer]
     prompted: bool
     compacted: bool
 
 
+class _Equation(NamedTuple):
+    """One step as the fit sees it: what is left of its growth, and the texts that made it."""
+
+    growth: float
+    text: _Text
+
+
 def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rates:
     """The rates of a session, from the chosen steps, or from all of them."""
-    sums = _sums(steps)
     places = range(len(steps)) if chosen is None else chosen
     usable = [it for it in places if it and not steps[it].compacted]
+    if not usable:
+        return Rates()
+    sums = _sums(steps)
     growing = [it for it in usable if sums[it].growth >= 0]
     if not growing:
         return Rates()
-    best = min(_trials(sums, growing, usable, [Rates(output=it) for it in Output]))
+    best = min(_trials(sums, growing, usable, 1.0, [Rates(output=it) for it in Output]))
     if any(it.thinks or it.reasoning for step in sums for it in step.answers):
-        policies = [replace(best.rates, thoughts=it) for it in Thoughts]
-        best = min(_trials(sums, growing, usable, policies))
-    return _refined(sums, growing, best.rates)
+        policies = [Rates(output=best.rates.output, thoughts=it) for it in Thoughts]
+        best = min(_trials(sums, growing, usable, best.scale, policies))
+    start = best.rates._replace(weights=tuple(best.scale * it for it in TYPICAL))
+    return _refined(sums, growing, start)
 
 
 def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
     """The growth of each step that its texts and the session's rates make one expect."""
     sums = _sums(steps)
     return [
-        it.growth - equation.growth + _dot(rates.weights, equation.features)
-        for it, equation in zip(sums, _equations(sums, rates), strict=True)
+        it.growth - equation.growth + _dot(rates.weights, equation.text.features)
+        for it, equation in zip(sums, _equations(sums, rates, _weighing(rates)), strict=True)
     ]
+
+
+def _weighing(rates: Rates) -> _Sizing:
+    return lambda text: _dot(rates.weights, text.features)
 
 
 def _sums(steps: Sequence[Step]) -> list[_Sum]:
@@ -228,30 +239,37 @@ def _sums(steps: Sequence[Step]) -> list[_Sum]:
     return found
 
 
-def _added(pieces: Sequence[Piece]) -> Features:
+def _added(pieces: Sequence[Piece]) -> _Text:
     if not pieces:
-        return NOTHING
-    return tuple(map(sum, zip(*map(_features, pieces), strict=True)))
+        return _NO_TEXT
+    features = pieces[0].features
+    if len(pieces) > 1:
+        features = tuple(map(sum, zip(*(it.features for it in pieces), strict=True)))
+    return _Text(features, _dot(TYPICAL, features))
 
 
 class _Trial(NamedTuple):
-    missed: float
+    missed: int
+    """In whole tokens, so that no rounding error decides."""
     place: int
     """Of two policies that do equally well the usual one, which stands first, is taken."""
+    scale: float
     rates: Rates
 
 
 def _trials(
-    sums: list[_Sum], growing: list[int], usable: list[int], policies: list[Rates]
+    sums: list[_Sum], growing: list[int], usable: list[int], scale: float, policies: list[Rates]
 ) -> Iterator[_Trial]:
     """How well policies do with the typical proportions at the session's best scale."""
     for place, rates in enumerate(policies):
-        equations = _equations(sums, rates)
-        sizes = [_dot(TYPICAL, it.features) for it in equations]
-        scale = _median_ratio([(equations[it].growth, sizes[it]) for it in growing])
-        missed = sum(abs(equations[it].growth - scale * sizes[it]) for it in usable)
-        scaled = tuple(scale * it for it in TYPICAL)
-        yield _Trial(missed, place, replace(rates, weights=scaled))
+        equations = _equations(sums, rates, lambda text: scale * text.typical)
+        pairs = [(it.growth, it.text.typical) for it in equations]
+        best = _median_ratio([pairs[it] for it in growing])
+        missed = 0.0
+        for it in usable:
+            growth, size = pairs[it]
+            missed += abs(growth - best * size)
+        yield _Trial(round(missed), place, best, rates)
 
 
 def _median_ratio(pairs: list[tuple[float, float]]) -> float:
@@ -265,34 +283,41 @@ def _median_ratio(pairs: list[tuple[float, float]]) -> float:
     return 1.0
 
 
-def _equations(sums: list[_Sum], rates: Rates) -> list[Equation]:
-    """Each step's growth less what is known of it, and the features of what is not."""
+def _equations(sums: list[_Sum], rates: Rates, sizing: _Sizing) -> list[_Equation]:
+    """Each step's growth less what is known of it, and the texts of what is not."""
     held = 0.0
     found = []
+    stay = rates.thoughts is not Thoughts.NEVER
+    leave = rates.thoughts is Thoughts.TURN
     for step in sums:
         growth = float(step.growth)
-        leaves = rates.thoughts is Thoughts.TURN and step.prompted
+        leaves = leave and step.prompted
         if leaves or step.compacted:
             growth += held if leaves and not step.compacted else 0.0
             held = 0.0
-        features = step.given
+        text = step.given
         for answer in step.answers:
-            believed, spoken, thinking = _known(answer, rates)
+            believed, spoken, thinking = _known(answer, rates, sizing)
             growth -= spoken
             if not believed:
-                features = tuple(map(add, features, answer.spoken))
-            if rates.thoughts is not Thoughts.NEVER and not leaves:
+                text = _both(text, answer.spoken)
+            if stay and not leaves:
                 growth -= thinking
                 held += thinking
-        found.append(Equation(growth, features))
+        found.append(_Equation(growth, text))
     return found
 
 
-def _known(answer: _Answer, rates: Rates) -> tuple[bool, float, float]:
+def _both(one: _Text, other: _Text) -> _Text:
+    features = tuple(map(add, one.features, other.features))
+    return _Text(features, one.typical + other.typical)
+
+
+def _known(answer: _Answer, rates: Rates, sizing: _Sizing) -> tuple[bool, float, float]:
     """Whether the told size is believed, and then the tokens spoken; and the tokens thought."""
-    written = _dot(rates.weights, answer.spoken)
+    written = sizing(answer.spoken)
     if not _believed(answer.output, written, rates.output):
-        return False, 0.0, _dot(rates.weights, answer.thought)
+        return False, 0.0, sizing(answer.thought)
     output = float(answer.output or 0)
     thinking = _thinking(output, answer.reasoning, written, thinks=answer.thinks)
     return True, output - thinking, thinking
@@ -300,50 +325,57 @@ def _known(answer: _Answer, rates: Rates) -> tuple[bool, float, float]:
 
 def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
     """Each rate moved to where the session's own steps want it."""
-    equations = _equations(sums, start)
-    chosen = [equations[it] for it in growing]
-    weights = start.weights
+    equations = _equations(sums, start, _weighing(start))
+    growths = [equations[it].growth for it in growing]
+    texts = [equations[it].text.features for it in growing]
+    # What no text here has is not fitted: its rate stays where it starts.
+    present = [place for place, column in enumerate(zip(*texts, strict=True)) if any(column)]
+    rows = [tuple(features[it] for it in present) for features in texts]
+    first = tuple(start.weights[it] for it in present)
+    weights = first
     for _ in range(ROUNDS):
-        weights = _least_squares(chosen, weights, start.weights)
-    return replace(start, weights=weights, steps=len(growing))
+        weights = _least_squares(growths, rows, weights, first)
+    fitted = dict(zip(present, weights, strict=True))
+    return start._replace(
+        weights=tuple(fitted.get(place, it) for place, it in enumerate(start.weights)),
+        steps=len(growing),
+    )
 
 
-def _least_squares(equations: list[Equation], now: Features, start: Features) -> Features:
-    size = len(start)
-    matrix = [[0.0] * (size + 1) for _ in range(size)]
-    guesses = [_dot(now, features) for _, features in equations]
-    calm = _calm(equations, guesses)
-    for (growth, features), guess in zip(equations, guesses, strict=True):
-        spread = calm * usual_spread(guess)
-        weight = 1 / (spread * max(spread, abs(growth - guess)))
-        present = [it for it in range(size) if features[it]]
-        for row in present:
-            factor = weight * features[row]
-            line = matrix[row]
-            line[size] += factor * growth
-            for column in present:
-                line[column] += factor * features[column]
+def _least_squares(
+    growths: list[float], rows: list[Features], now: Weights, start: Weights
+) -> Weights:
+    """The weights that fit best, where what is off by more than is usual counts for less."""
+    guesses = [_dot(now, row) for row in rows]
+    off = [abs(growth - guess) for growth, guess in zip(growths, guesses, strict=True)]
+    spreads = [usual_spread(guess) for guess in guesses]
+    calm = _calm([miss / spread for miss, spread in zip(off, spreads, strict=True)])
+    trust = []
+    for miss, usual in zip(off, spreads, strict=True):
+        spread = calm * usual
+        trust.append(1 / (spread * max(spread, miss)))
+    columns = list(zip(*rows, strict=True))
+    trusted = [list(map(mul, trust, column)) for column in columns]
+    matrix = [
+        [sum(map(mul, weighed, column)) for column in columns] + [sum(map(mul, weighed, growths))]
+        for weighed in trusted
+    ]
     for row, value in enumerate(start):
         belief = 1 / (BELIEF * value) ** 2
         matrix[row][row] += belief
-        matrix[row][size] += belief * value
-    solved = _solve(matrix)
-    return tuple(max(it, 0.0) for it in solved)
+        matrix[row][-1] += belief * value
+    return tuple(max(it, 0.0) for it in _solve(matrix))
 
 
 def usual_spread(size: float) -> float:
     """By how many tokens a growth is usually off the size of its texts."""
-    return GRAIN + NOISE * max(size, 0.0)
+    return GRAIN + NOISE * size if size > 0 else GRAIN
 
 
-def _calm(equations: list[Equation], guesses: list[float]) -> float:
+def _calm(off: list[float]) -> float:
     """How much less than usual a session's own growths are off; a few say little."""
-    off = sorted(
-        abs(growth - guess) / usual_spread(guess)
-        for (growth, _), guess in zip(equations, guesses, strict=True)
-    )
     trust = len(off) / (len(off) + len(TYPICAL))
-    return min(1.0, max(1 - trust + trust * off[len(off) // 2], CALMEST))
+    return min(1.0, max(1 - trust + trust * sorted(off)[len(off) // 2], CALMEST))
 
 
 def _solve(matrix: list[list[float]]) -> list[float]:

@@ -11,15 +11,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from hansei.projection.exchanges import conversation
 from hansei.projection.provenance.asides import without_asides
 from hansei.projection.provenance.calibration import calibrate, predicted
 from hansei.projection.provenance.steps import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from hansei.store.reading import Numbered
+    from hansei.projection.exchanges import Conversation
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,9 @@ class Check:
         return (self.beyond + self.short) / self.growth
 
 
-def held_out(events: Sequence[Numbered]) -> Check | None:
+def held_out(told: Conversation) -> Check | None:
     """Each half of a session predicted from the other; None where nothing grew."""
-    main, asides = without_asides(steps(conversation(events)))
+    main, asides = without_asides(steps(told))
     grown = [now.context - before.context for before, now in pairwise(main)]
     growing = [
         place

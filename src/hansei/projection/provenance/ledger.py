@@ -53,7 +53,7 @@ class Carried(NamedTuple):
         return self.tokens * self.requests
 
 
-@dataclass
+@dataclass(slots=True)
 class _Held:
     seq: int
     kind: Kind
@@ -63,7 +63,7 @@ class _Held:
     label: str = ""
 
 
-@dataclass
+@dataclass(slots=True)
 class _Shelf:
     """Pieces in the order they came; those before `head` have left."""
 
@@ -86,6 +86,9 @@ def _shelf_of(kind: Kind) -> int:
     if kind in _RESULTS:
         return 1
     return 3 if kind in _GROUND else 2
+
+
+_SHELVES = {kind: _shelf_of(kind) for kind in Kind}
 
 
 class Ledger:
@@ -157,7 +160,7 @@ class Ledger:
         if tokens <= 0:
             return
         held = _Held(seq, kind, tokens, self._now, self._step, label)
-        self._shelves[_shelf_of(kind)].pieces.append(held)
+        self._shelves[_SHELVES[kind]].pieces.append(held)
         if kind is Kind.THOUGHT:
             self._turn.append(held)
         self._total += tokens

@@ -7,11 +7,10 @@ answered and were given counts towards the next one that tells.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.events.model import Compaction, Origin, Prompt
-from hansei.projection.provenance.pieces import Kind, answered, given, tools_of
+from hansei.events.model import Compaction, Origin, Prompt, ToolCall
+from hansei.projection.provenance.pieces import Kind, answered, given
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,26 +23,24 @@ if TYPE_CHECKING:
 _PEOPLE = (Origin.HUMAN, Origin.QUEUED_HUMAN, Origin.PARENT_AGENT)
 
 
-@dataclass(frozen=True)
-class Answered:
+class Answered(NamedTuple):
     """What a request answered: its parts, and its size where the agent tells it."""
 
     seq: int
     output: int | None
     reasoning: int | None
-    spoken: tuple[Piece, ...]
+    spoken: list[Piece]
     """Replies and calls."""
-    thoughts: tuple[Piece, ...]
+    thoughts: list[Piece]
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One measured request and what is new in its context."""
 
     seq: int
     context: int
-    given: tuple[Piece, ...]
-    answers: tuple[Answered, ...]
+    given: list[Piece]
+    answers: list[Answered]
     prompted: bool
     """Whether a person, or a parent agent, said something: a turn begins."""
     compacted: bool
@@ -57,25 +54,32 @@ def steps(told: Conversation) -> list[Step]:
     inputs: list[Numbered] = []
     answers: list[Answered] = []
     for exchange in told.exchanges:
-        inputs.extend(exchange.inputs)
-        if exchange.context is not None:
-            found.append(_step(exchange.seq, exchange.context, inputs, answers, tools))
+        inputs = inputs + exchange.inputs if inputs else exchange.inputs
+        context = exchange.context
+        if context is not None:
+            found.append(_step(exchange.seq, context, inputs, answers, tools))
             inputs, answers = [], []
-        for _, event in exchange.answers:
-            tools_of(event, tools)
-        answers.append(_answered(exchange))
+        answers.append(_answered(exchange, tools))
     return found
 
 
-def _answered(exchange: Exchange) -> Answered:
-    parts = [piece for it in exchange.answers if (piece := answered(it)) is not None]
+def _answered(exchange: Exchange, tools: dict[str, Tool]) -> Answered:
+    """What a request answered; which tool each call went to is remembered for its result."""
+    spoken: list[Piece] = []
+    thoughts: list[Piece] = []
+    for numbered in exchange.answers:
+        piece = answered(numbered)
+        if piece is not None:
+            (thoughts if piece.kind is Kind.THOUGHT else spoken).append(piece)
+        if isinstance(numbered.event, ToolCall):
+            tools[numbered.event.call] = numbered.event.tool
     usage = exchange.usage
     return Answered(
         seq=exchange.seq,
         output=_count(usage.output if usage else None),
         reasoning=_count(usage.reasoning if usage else None),
-        spoken=tuple(piece for piece in parts if piece.kind is not Kind.THOUGHT),
-        thoughts=tuple(piece for piece in parts if piece.kind is Kind.THOUGHT),
+        spoken=spoken,
+        thoughts=thoughts,
     )
 
 
@@ -87,20 +91,19 @@ def _step(
     seq: int,
     context: int,
     inputs: Sequence[Numbered],
-    answers: Sequence[Answered],
+    answers: list[Answered],
     tools: dict[str, Tool],
 ) -> Step:
-    replaced = [
-        place
-        for place, (_, event) in enumerate(inputs)
-        if isinstance(event, Compaction) and not event.partial
-    ]
-    new = inputs[replaced[-1] :] if replaced else inputs
-    return Step(
-        seq=seq,
-        context=context,
-        given=tuple(piece for it in new if (piece := given(it, tools)) is not None),
-        answers=() if replaced else tuple(answers),
-        prompted=any(isinstance(it, Prompt) and it.origin in _PEOPLE for _, it in inputs),
-        compacted=bool(replaced),
-    )
+    new: list[Piece] = []
+    prompted = compacted = False
+    for numbered in inputs:
+        event = numbered.event
+        if isinstance(event, Prompt):
+            prompted = prompted or event.origin in _PEOPLE
+        elif isinstance(event, Compaction) and not event.partial:
+            compacted = True
+            new = []
+        piece = given(numbered, tools)
+        if piece is not None:
+            new.append(piece)
+    return Step(seq, context, new, [] if compacted else answers, prompted, compacted)
