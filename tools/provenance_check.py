@@ -71,7 +71,8 @@ def report(name: str, checks: Sequence[Check]) -> Iterator[str]:
         f" {sum(it.shrinks for it in checks)} shrinks"
         f" of {sum(it.shrunk for it in checks):,} tokens,"
         f" {sum(it.compactions for it in checks)} compactions,"
-        f" {sum(it.asides for it in checks)} asides"
+        f" {sum(it.asides for it in checks)} asides,"
+        f" {sum(it.unsized for it in checks)} steps of untold size"
     )
 
 

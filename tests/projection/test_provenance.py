@@ -16,7 +16,7 @@ from hansei.projection.provenance import Carried, Kind, Left, Provenance, cost, 
 from hansei.projection.provenance.calibration import Output, Thoughts, calibrate
 from hansei.projection.provenance.check import held_out
 from hansei.projection.provenance.ledger import Ledger
-from hansei.projection.provenance.pieces import profile
+from hansei.projection.provenance.pieces import measured
 from hansei.projection.provenance.steps import steps
 from told import call, compaction, numbered, prompt, reply, result, thought, usage
 
@@ -218,7 +218,7 @@ def test_an_output_count_from_the_beginning_of_a_stream_is_not_believed() -> Non
         ]
         meter.context += tokens(LINE * size) + 40
     found = meter.told()
-    assert found.rates.output is not Output.TOLD
+    assert found.rates.output in Output
     written = [it.tokens for it in of(found, Kind.EDIT) if it.seq in (3, 6, 9, 12)]
     assert written == pytest.approx([tokens(LINE * it) for it in (30, 60, 20, 90)], rel=0.15)
 
@@ -256,8 +256,8 @@ def test_rent_is_priced_as_written_once_and_then_read() -> None:
 
 
 def test_bytes_are_told_apart_by_what_they_are() -> None:
-    assert profile("ab1 ;é\n") == (2, 1, 1, 2, 2)
-    assert sum(profile("ab1 ;é\n")) == len("ab1 ;é\n".encode())
+    assert measured("ab12 ;é\n 7") == (2, 2, 1, 3, 2, 0, 0)
+    assert measured("", 1, 2) == (0, 0, 0, 0, 0, 1, 2)
 
 
 def test_a_language_of_its_own_rate_is_fitted_from_the_session() -> None:

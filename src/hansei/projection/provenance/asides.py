@@ -68,4 +68,5 @@ def _joined(skipped: Sequence[Step], back: Step) -> Step:
         given=[piece for it in every for piece in it.given],
         answers=[answer for it in every for answer in it.answers],
         prompted=any(it.prompted for it in every),
+        unsized=next((it.unsized for it in every if it.unsized is not None), None),
     )

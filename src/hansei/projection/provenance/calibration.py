@@ -1,12 +1,12 @@
 """How many tokens a text is in this session, fitted from what the session itself was billed.
 
 Every step is an equation: the growth of the context is the sum of what was new in it. From all of
-them follow the tokens of a letter, a digit, a mark, a space and a byte beyond ASCII, of the frame
+them follow the tokens of a letter, a number, a mark, a space and a byte beyond ASCII, of the frame
 around an entry and of an image. Where a session has few steps the typical proportions below fill
 in; they are scaled to the session first and outvoted by it as its steps become more.
 
 Two things that agents do differently are settled by trying: whether the told size of an answer is
-to be believed (some write the count of a stream's beginning), and whether thoughts stay.
+what comes back with the next request, and whether thoughts stay.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from enum import StrEnum
 from operator import add, mul
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from hansei.projection.provenance.pieces import NOTHING, Features, Kind
+from hansei.projection.provenance.pieces import NOTHING, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from hansei.projection.provenance.pieces import Piece
     from hansei.projection.provenance.steps import Answered, Step
 
-TYPICAL = (0.28, 1.1, 0.58, 0.08, 0.22, 40.0, 1400.0)
-"""Tokens of a letter, digit, mark, space, byte beyond ASCII, frame and image: chosen between what
+TYPICAL = (0.28, 2.5, 0.52, 0.07, 0.25, 40.0, 1400.0)
+"""Tokens of a letter, number, mark, space, byte beyond ASCII, frame and image: chosen between what
 fits all real sessions of one agent and of another. Where a session begins, not where it ends."""
 BELIEF = 0.35
 """How far from typical, as a share, a rate may be before that counts against it. Chosen: of 0.15
@@ -48,8 +48,7 @@ Weights: TypeAlias = tuple[float, ...]
 class Output(StrEnum):
     """Whether the told size of an answer is believed."""
 
-    PLAUSIBLE = "plausible"  # unless it is less than half of what was written
-    TOLD = "told"
+    TOLD = "told"  # unless it is less than half of what was written: a stream's beginning
     WRITTEN = "written"  # never: the size of the texts counts
 
 
@@ -73,7 +72,7 @@ class Rates(NamedTuple):
     """How texts become tokens in one session."""
 
     weights: Weights = TYPICAL
-    output: Output = Output.PLAUSIBLE
+    output: Output = Output.TOLD
     thoughts: Thoughts = Thoughts.KEPT
     steps: int = 0
     """How many steps it was fitted on."""
@@ -88,7 +87,7 @@ class Rates(NamedTuple):
         return _dot(self.weights, piece.features)
 
 
-def _dot(weights: Weights, features: Features) -> float:
+def _dot(weights: Weights, features: tuple[float, ...]) -> float:
     tokens: float = sum(map(mul, weights, features))
     return tokens
 
@@ -98,28 +97,26 @@ def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
     spoken = [rates.tokens(piece) for piece in answer.spoken]
     thought = [rates.tokens(piece) for piece in answer.thoughts]
     written = sum(spoken)
-    if not _believed(answer.output, written, rates.output):
+    output = answer.output
+    if output is None or not _believed(output, written, rates.output):
         return _parts(answer, spoken, thought)
-    output = float(answer.output or 0)
     thinking = _thinking(output, answer.reasoning, written, thinks=bool(answer.thoughts))
     parts = _parts(answer, _scaled(spoken, output - thinking), _scaled(thought, thinking))
-    if not answer.spoken:
+    if not spoken:
         parts.append(Sized(answer.seq, Kind.REPLY, output - thinking))
-    if not answer.thoughts:
+    if thinking and not thought:
         parts.append(Sized(answer.seq, Kind.THOUGHT, thinking))
     return parts
 
 
-def _believed(told: int | None, written: float, output: Output) -> bool:
-    if told is None or output is Output.WRITTEN:
-        return False
-    return output is Output.TOLD or told >= written / 2
+def _believed(told: int, written: float, output: Output) -> bool:
+    return output is Output.TOLD and told >= written / 2
 
 
-def _thinking(output: float, reasoning: int | None, written: float, *, thinks: bool) -> float:
+def _thinking(output: int, reasoning: int | None, written: float, *, thinks: bool) -> float:
     """The part of an answer that was thought: as told, else what the written part leaves."""
     if reasoning is not None:
-        return min(float(reasoning), output)
+        return min(reasoning, output)
     return max(output - written, 0.0) if thinks else 0.0
 
 
@@ -153,7 +150,7 @@ def expected(step: Step, rates: Rates) -> list[Sized]:
 class _Text(NamedTuple):
     """Texts added up, and what they would be at typical rates."""
 
-    features: Features
+    features: tuple[float, ...]
     typical: float
 
 
@@ -181,38 +178,51 @@ class _Sum(NamedTuple):
     compacted: bool
 
 
-class _Equation(NamedTuple):
-    """One step as the fit sees it: what is left of its growth, and the texts that made it."""
+class _Reading(NamedTuple):
+    """A step read by one policy of outputs."""
 
     growth: float
+    """Less the tokens spoken that are told."""
+    thinking: float
+    """Tokens thought, told or not."""
     text: _Text
+    """What else is new: given, or spoken and not believed as told."""
 
 
 def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rates:
     """The rates of a session, from the chosen steps, or from all of them."""
     places = range(len(steps)) if chosen is None else chosen
-    usable = [it for it in places if it and not steps[it].compacted]
+    usable = [it for it in places if it and steps[it].unsized is None and not steps[it].compacted]
     if not usable:
         return Rates()
     sums = _sums(steps)
     growing = [it for it in usable if sums[it].growth >= 0]
     if not growing:
         return Rates()
-    best = min(_trials(sums, growing, usable, 1.0, [Rates(output=it) for it in Output]))
+    best = min(
+        _tried(sums, _readings(sums, it, _scaling(1.0)), growing, usable, it, Thoughts.KEPT)
+        for it in Output
+    )
     if any(it.thinks or it.reasoning for step in sums for it in step.answers):
-        policies = [Rates(output=best.rates.output, thoughts=it) for it in Thoughts]
-        best = min(_trials(sums, growing, usable, best.scale, policies))
-    start = best.rates._replace(weights=tuple(best.scale * it for it in TYPICAL))
-    return _refined(sums, growing, start)
+        readings = _readings(sums, best.output, _scaling(best.scale))
+        best = min(_tried(sums, readings, growing, usable, best.output, it) for it in Thoughts)
+    weights = tuple(best.scale * it for it in TYPICAL)
+    return _refined(sums, growing, Rates(weights, best.output, best.thoughts))
 
 
 def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
     """The growth of each step that its texts and the session's rates make one expect."""
     sums = _sums(steps)
+    readings = _readings(sums, rates.output, _weighing(rates))
+    growths = _growths(sums, readings, rates.thoughts)
     return [
-        it.growth - equation.growth + _dot(rates.weights, equation.text.features)
-        for it, equation in zip(sums, _equations(sums, rates, _weighing(rates)), strict=True)
+        it.growth - growth + _dot(rates.weights, reading.text.features)
+        for it, growth, reading in zip(sums, growths, readings, strict=True)
     ]
+
+
+def _scaling(scale: float) -> _Sizing:
+    return lambda text: scale * text.typical
 
 
 def _weighing(rates: Rates) -> _Sizing:
@@ -242,34 +252,38 @@ def _sums(steps: Sequence[Step]) -> list[_Sum]:
 def _added(pieces: Sequence[Piece]) -> _Text:
     if not pieces:
         return _NO_TEXT
-    features = pieces[0].features
+    features: tuple[float, ...] = pieces[0].features
     if len(pieces) > 1:
         features = tuple(map(sum, zip(*(it.features for it in pieces), strict=True)))
     return _Text(features, _dot(TYPICAL, features))
 
 
 class _Trial(NamedTuple):
+    """How well a policy does with the typical proportions at the session's best scale."""
+
     missed: int
     """In whole tokens, so that no rounding error decides."""
-    place: int
+    place: tuple[int, int]
     """Of two policies that do equally well the usual one, which stands first, is taken."""
     scale: float
-    rates: Rates
+    output: Output
+    thoughts: Thoughts
 
 
-def _trials(
-    sums: list[_Sum], growing: list[int], usable: list[int], scale: float, policies: list[Rates]
-) -> Iterator[_Trial]:
-    """How well policies do with the typical proportions at the session's best scale."""
-    for place, rates in enumerate(policies):
-        equations = _equations(sums, rates, lambda text: scale * text.typical)
-        pairs = [(it.growth, it.text.typical) for it in equations]
-        best = _median_ratio([pairs[it] for it in growing])
-        missed = 0.0
-        for it in usable:
-            growth, size = pairs[it]
-            missed += abs(growth - best * size)
-        yield _Trial(round(missed), place, best, rates)
+def _tried(
+    sums: list[_Sum],
+    readings: list[_Reading],
+    growing: list[int],
+    usable: list[int],
+    output: Output,
+    thoughts: Thoughts,
+) -> _Trial:
+    growths = _growths(sums, readings, thoughts)
+    sizes = [it.text.typical for it in readings]
+    scale = _median_ratio([(growths[it], sizes[it]) for it in growing])
+    missed = sum(abs(growths[it] - scale * sizes[it]) for it in usable)
+    place = (list(Output).index(output), list(Thoughts).index(thoughts))
+    return _Trial(round(missed), place, scale, output, thoughts)
 
 
 def _median_ratio(pairs: list[tuple[float, float]]) -> float:
@@ -283,28 +297,42 @@ def _median_ratio(pairs: list[tuple[float, float]]) -> float:
     return 1.0
 
 
-def _equations(sums: list[_Sum], rates: Rates, sizing: _Sizing) -> list[_Equation]:
-    """Each step's growth less what is known of it, and the texts of what is not."""
+def _readings(sums: list[_Sum], policy: Output, sizing: _Sizing) -> list[_Reading]:
+    """Each step's growth less what is told of it, and the texts of what is not."""
+    found = []
+    for grown, text, answers, _, _ in sums:
+        growth = float(grown)
+        thinking = 0.0
+        for output, reasoning, spoken, thought, thinks in answers:
+            written = sizing(spoken)
+            if output is not None and _believed(output, written, policy):
+                thought_of = _thinking(output, reasoning, written, thinks=thinks)
+                growth -= output - thought_of
+                thinking += thought_of
+            else:
+                thinking += sizing(thought)
+                text = _both(text, spoken)
+        found.append(_Reading(growth, thinking, text))
+    return found
+
+
+def _growths(sums: list[_Sum], readings: list[_Reading], thoughts: Thoughts) -> list[float]:
+    """What is left of each step's growth when thoughts come and go."""
+    if thoughts is Thoughts.NEVER:
+        return [it.growth for it in readings]
+    if thoughts is Thoughts.KEPT:
+        return [it.growth - it.thinking for it in readings]
     held = 0.0
     found = []
-    stay = rates.thoughts is not Thoughts.NEVER
-    leave = rates.thoughts is Thoughts.TURN
-    for step in sums:
-        growth = float(step.growth)
-        leaves = leave and step.prompted
-        if leaves or step.compacted:
-            growth += held if leaves and not step.compacted else 0.0
+    for step, reading in zip(sums, readings, strict=True):
+        if step.compacted:
             held = 0.0
-        text = step.given
-        for answer in step.answers:
-            believed, spoken, thinking = _known(answer, rates, sizing)
-            growth -= spoken
-            if not believed:
-                text = _both(text, answer.spoken)
-            if stay and not leaves:
-                growth -= thinking
-                held += thinking
-        found.append(_Equation(growth, text))
+        if step.prompted:
+            found.append(reading.growth + held)
+            held = 0.0
+        else:
+            found.append(reading.growth - reading.thinking)
+            held += reading.thinking
     return found
 
 
@@ -313,21 +341,12 @@ def _both(one: _Text, other: _Text) -> _Text:
     return _Text(features, one.typical + other.typical)
 
 
-def _known(answer: _Answer, rates: Rates, sizing: _Sizing) -> tuple[bool, float, float]:
-    """Whether the told size is believed, and then the tokens spoken; and the tokens thought."""
-    written = sizing(answer.spoken)
-    if not _believed(answer.output, written, rates.output):
-        return False, 0.0, sizing(answer.thought)
-    output = float(answer.output or 0)
-    thinking = _thinking(output, answer.reasoning, written, thinks=answer.thinks)
-    return True, output - thinking, thinking
-
-
 def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
     """Each rate moved to where the session's own steps want it."""
-    equations = _equations(sums, start, _weighing(start))
-    growths = [equations[it].growth for it in growing]
-    texts = [equations[it].text.features for it in growing]
+    readings = _readings(sums, start.output, _weighing(start))
+    left = _growths(sums, readings, start.thoughts)
+    growths = [left[it] for it in growing]
+    texts = [readings[it].text.features for it in growing]
     # What no text here has is not fitted: its rate stays where it starts.
     present = [place for place, column in enumerate(zip(*texts, strict=True)) if any(column)]
     rows = [tuple(features[it] for it in present) for features in texts]
@@ -343,7 +362,7 @@ def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
 
 
 def _least_squares(
-    growths: list[float], rows: list[Features], now: Weights, start: Weights
+    growths: list[float], rows: list[tuple[float, ...]], now: Weights, start: Weights
 ) -> Weights:
     """The weights that fit best, where what is off by more than is usual counts for less."""
     guesses = [_dot(now, row) for row in rows]

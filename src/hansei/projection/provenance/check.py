@@ -2,7 +2,8 @@
 
 Every second step is left out of the fit and its growth predicted from its texts alone; then the
 halves change places. Growth beyond the prediction is what a ledger would book as unexplained.
-Compactions and steps that shrank are no growth; they are counted on their own.
+Compactions and steps that shrank are no growth, and what came in with its size untold cannot be
+predicted; they are counted on their own.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class Check:
     shrunk: int
     compactions: int
     asides: int
+    unsized: int
+    """Steps with something of known source and untold size: no prediction to be had."""
 
     @property
     def unexplained(self) -> float:
@@ -52,7 +55,7 @@ def held_out(told: Conversation) -> Check | None:
     growing = [
         place
         for place, growth in enumerate(grown, start=1)
-        if growth >= 0 and not main[place].compacted
+        if growth >= 0 and main[place].unsized is None and not main[place].compacted
     ]
     total = sum(grown[place - 1] for place in growing)
     if total <= 0:
@@ -76,4 +79,5 @@ def held_out(told: Conversation) -> Check | None:
         shrunk=sum(shrinks),
         compactions=sum(it.compacted for it in main[1:]),
         asides=len(asides),
+        unsized=sum(it.unsized is not None for it in main[1:]),
     )

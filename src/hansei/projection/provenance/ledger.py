@@ -135,7 +135,11 @@ class Ledger:
         # Within what is usual the fit is a little off; beyond it something else came in.
         shared = room if size and room <= size + usual_spread(size) else min(size, room)
         self._put(new, shared)
-        self._hold(step.seq, Kind.UNEXPLAINED, step.context - self._total)
+        rest = step.context - self._total
+        if step.unsized is None:
+            self._hold(step.seq, Kind.UNEXPLAINED, rest)
+        else:
+            self._hold(step.unsized.seq, step.unsized.kind, rest)
         self._step += 1
 
     def close(self) -> list[Carried]:
