@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hansei.ops import sessions
 from hansei.projection.calls import calls
+from hansei.projection.exchanges import conversation
 from hansei.projection.funnel import Use, funnel
 from hansei.projection.provenance import provenance
 from hansei.sources import catalogue
@@ -65,7 +66,7 @@ def exposure(store: Store, reference: str) -> Exposure:
         (number,),
     ).fetchall()
     events = list(reading.events(store, number))
-    rates = provenance(events).rates
+    rates = provenance(conversation(events)).rates
     uses = funnel(events, calls(events), rows, rates.letter if rates.steps else None)
     session = sessions.describe(store, number)
     return Exposure(session, basis, note, [Text(*row) for row in rows], uses)

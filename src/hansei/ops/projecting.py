@@ -18,7 +18,7 @@ import msgspec
 from hansei.ops.processes import processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
-from hansei.projection.facts.folds import PROBLEMS, TABLES, Problem, work_out
+from hansei.projection.facts.folds import PROBLEMS, STANDS, TABLES, Problem, Stand, work_out
 from hansei.projection.facts.keeping import Worked
 from hansei.projection.facts.subjects import subject
 from hansei.store.database import open_store
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from hansei.config import CommandClass, Config
-    from hansei.projection.facts.folds import Subject
+    from hansei.projection.facts.subjects import Subject
     from hansei.projection.facts.tables import Table
     from hansei.store.database import Store
     from hansei.store.histories import Size
@@ -75,6 +75,7 @@ def refresh(
         if exposure_due(store):
             exposure.refresh(store)
         keeping.make_ready(store, config.settings.commands)
+        keeping.mark_moved(store, workspace)
         wanted = dict(due(store, workspace))
         with seldom_collecting():
             _work(store, config, wanted, progress)
@@ -145,7 +146,9 @@ def work(job: Job) -> bytes:
 def _of_sessions(store: Store, job: Job) -> Iterator[Worked]:
     told = dict(histories(store, job.sessions))
     for session in job.sessions:
-        found = _found(subject(store, session), told.pop(session, []), job.own)
+        about = subject(store, session)
+        found = _found(about, told.pop(session, []), job.own)
+        found[STANDS] = [Stand(about.roots)]
         rows = [[table.cells(row) for row in found.get(table, ())] for table in TABLES]
         yield Worked(session, rows)
 

@@ -5,15 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hansei.projection.calls import calls
+from hansei.projection.exchanges import conversation
+from hansei.projection.facts.called import Called, called
 from hansei.projection.facts.ran import Ran, ran
 from hansei.projection.facts.tables import Table
-from hansei.projection.provenance import Carried, provenance
+from hansei.projection.failures import Episode, Failure, episodes, failures, verdicts
+from hansei.projection.files import Touch, left_at, touches
+from hansei.projection.funnel import Use, funnel
+from hansei.projection.provenance import Carried, Provenance, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hansei.config import CommandClass
+    from hansei.projection.facts.subjects import Subject
     from hansei.store.reading import Numbered
+
+
+class Stand(NamedTuple):
+    """What a session's facts were worked out from, besides its events."""
+
+    roots: tuple[str, ...]
 
 
 class Problem(NamedTuple):
@@ -23,24 +35,26 @@ class Problem(NamedTuple):
     place: str
 
 
+STANDS: Final = Table("stands", Stand)
 PROBLEMS: Final = Table("problems", Problem)
+CALLS: Final = Table("calls", Called)
 COMMANDS: Final = Table("commands", Ran)
 PIECES: Final = Table("pieces", Carried)
-TABLES: Final[tuple[Table[Any], ...]] = (PROBLEMS, COMMANDS, PIECES)
-
-
-class Subject(NamedTuple):
-    """A session, as far as its own events do not tell it."""
-
-    number: int
-    agent: str
-    driver: str | None
-    roots: tuple[str, ...]
-    """Folders that are the top of its repository, or of a worktree."""
-    inherited: bool
-    """Whether it goes on from what another session did."""
-    instructions: Mapping[str, int]
-    """Bytes of the instruction texts in force from the start, by path."""
+TOUCHES: Final = Table("touches", Touch)
+FAILURES: Final = Table("failures", Failure)
+EPISODES: Final = Table("episodes", Episode)
+USES: Final = Table("uses", Use)
+TABLES: Final[tuple[Table[Any], ...]] = (
+    STANDS,
+    PROBLEMS,
+    CALLS,
+    COMMANDS,
+    PIECES,
+    TOUCHES,
+    FAILURES,
+    EPISODES,
+    USES,
+)
 
 
 def work_out(
@@ -48,5 +62,21 @@ def work_out(
 ) -> dict[Table[Any], list[Any]]:
     """Everything that is kept of one session, by table."""
     made = calls(events, own)
-    carried = provenance(events, instructions=subject.instructions, inherited=subject.inherited)
-    return {COMMANDS: ran(made, subject.roots), PIECES: list(carried.pieces)}
+    talk = conversation(events)
+    context = provenance(talk, instructions=subject.instructions, inherited=subject.inherited)
+    judged = verdicts(made)
+    failed = failures(made, judged)
+    return {
+        CALLS: called(made, judged),
+        COMMANDS: ran(made, subject.roots),
+        PIECES: list(context.pieces),
+        TOUCHES: touches(events, made, subject.roots, left_at(context.pieces)),
+        FAILURES: failed,
+        EPISODES: episodes(made, judged, events, failed, talk),
+        USES: funnel(events, made, subject.texts, _rate(context)),
+    }
+
+
+def _rate(context: Provenance) -> float | None:
+    """Tokens per byte of plain words; None where the session is too short to tell."""
+    return context.rates.letter if context.rates.steps else None

@@ -6,9 +6,11 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hansei.events.keys import digest
-from hansei.projection.facts.folds import TABLES
+from hansei.projection.facts.folds import STANDS, TABLES
+from hansei.projection.facts.subjects import all_roots
 from hansei.store.due import cross_off, mark
 from hansei.store.removal import fact_tables
+from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -49,6 +51,22 @@ def make_ready(store: Store, own: Mapping[str, CommandClass]) -> bool:
         mark(db, "SELECT id FROM sessions")
         store.set_meta(STAMP, stamp)
     return True
+
+
+def mark_moved(store: Store, workspace: int | None) -> None:
+    """Have sessions worked out again whose repository is now known to lie elsewhere.
+
+    A folder above the one they ran in may turn out to be the top of a worktree later.
+    """
+    stood = {session: stand.roots for session, stand in STANDS.read(store, "true")}
+    moved = [
+        session
+        for session, roots in all_roots(store, workspace)
+        if stood.get(session, roots) != roots
+    ]
+    if moved:
+        with store.transaction() as db:
+            mark(db, "SELECT value AS id FROM json_each(?)", (json_list(moved),))
 
 
 def rules_stamp(own: Mapping[str, CommandClass]) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from hansei.events.model import Basis, Status
+from hansei.events.model import Basis, Status
 
 
 class Kind(StrEnum):
