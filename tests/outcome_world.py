@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING
 
 from hansei.config import Config, Environment, Settings
 from hansei.events.model import FileEdit
-from hansei.git.history import read_history
-from hansei.git.objects import Objects
 from hansei.ops.ingest import ingest
-from hansei.projection.outcomes import Outcome, Texts, judge, paths_of, place, told_once, written
+from hansei.projection.calls import calls
+from hansei.projection.outcomes import Outcome, Stored, judge_repository, packed, written
 from hansei.redaction.redactor import Redactor
 from hansei.store import reading
 from hansei.store.database import open_store
 from hansei.store.key import redaction_key
 from hansei.synth import World, build
-from hansei.synth.history import worktree_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from hansei.projection.outcomes import Written
     from hansei.synth.truth import EditTruth
 
 NOW = 1_790_000_000_000
@@ -41,40 +38,43 @@ class Judged:
 class Judgement:
     world: World
     edits: tuple[Judged, ...]
-    rows: tuple[Outcome, ...]
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """What the sessions of a world wrote."""
+
+    hunks: list[Stored]
+    calls: dict[tuple[int, int], str]
+    """The call of each edit, by session and event."""
+    scrub: Callable[[str], str]
 
 
 def judged_world(folder: Path, *, seed: int, sessions: int, agents: Sequence[str]) -> Judgement:
     """Make a world, take it in, and judge all its edits."""
     world = build(folder, seed=seed, now_ms=NOW, sessions=sessions, weeks=8, agents=agents)
-    hunks, calls, redactor = _read(world, folder / "store")
-    hunks = told_once(hunks)
-    roots = [str(world.repo), str(worktree_of(world.repo))]
-    history = read_history(str(world.repo))
-    known = paths_of(history)
-    places = [place(hunk.path, roots, known) for hunk in hunks]
-    with Objects(str(world.repo)) as objects:
-        rows = judge(hunks, places, history, Texts(objects.blob, redactor.scrub), NOW)
+    taken = take_in(world, folder / "store")
+    judged = judge_repository(taken.hunks, str(world.repo), NOW, None, taken.scrub)
     by_call: dict[str, list[Outcome]] = {}
-    for row in rows:
-        by_call.setdefault(calls[row.session, row.seq], []).append(row)
+    for session, rows in judged.rows.items():
+        for row in rows:
+            by_call.setdefault(taken.calls[session, row.seq], []).append(row)
     edits = tuple(Judged(it, tuple(by_call.get(it.call, ()))) for it in world.truth.edits)
-    return Judgement(world, edits, tuple(rows))
+    return Judgement(world, edits)
 
 
-def _read(world: World, folder: Path) -> tuple[list[Written], dict[tuple[str, int], str], Redactor]:
+def take_in(world: World, folder: Path) -> TakenIn:
+    """The hunks of all sessions of a world, as they are stored."""
     config = Config(folder, Settings(), Environment(world.home, {}))
-    hunks: list[Written] = []
-    calls: dict[tuple[str, int], str] = {}
+    hunks: list[Stored] = []
+    made: dict[tuple[int, int], str] = {}
     with closing(open_store(config.store, now=NOW)) as store:
         ingest(store, config, now=NOW)
-        redactor = Redactor(redaction_key(config.store))
+        scrub = Redactor(redaction_key(config.store)).scrub
         for (number,) in store.db.execute("SELECT id FROM sessions ORDER BY id").fetchall():
             events = list(reading.events(store, number))
-            hunks += written(events, str(number))
-            calls |= {
-                (str(number), seq): event.call
-                for seq, event in events
-                if isinstance(event, FileEdit)
+            hunks += [Stored(number, packed(it)) for it in written(events, calls(events))]
+            made |= {
+                (number, seq): event.call for seq, event in events if isinstance(event, FileEdit)
             }
-    return hunks, calls, redactor
+    return TakenIn(hunks, made, scrub)

@@ -18,18 +18,16 @@ from hansei.events.model import (
     ToolCall,
     ToolResult,
 )
-from hansei.git.history import read_history
-from hansei.git.objects import Objects
+from hansei.projection.calls import calls
 from hansei.projection.outcomes import (
     By,
     Fate,
     Later,
     Outcome,
-    Texts,
-    judge,
-    paths_of,
+    Stored,
+    judge_repository,
+    packed,
     place,
-    told_once,
     written,
 )
 from hansei.store.reading import Numbered
@@ -97,15 +95,23 @@ class Desk:
         return len(self.events)
 
 
+def stored(*desks: Desk) -> list[Stored]:
+    return [
+        Stored(number, packed(hunk))
+        for number, desk in enumerate(desks, 1)
+        for hunk in written(desk.events, calls(desk.events))
+    ]
+
+
+def scrub(text: str) -> str:
+    return text.replace("hunter2hunter2", "[secret]")
+
+
 def outcomes(*desks: Desk, later: int = 60 * DAY, folder: Path | None = None) -> list[Outcome]:
     repo = desks[0].repo
-    hunks = told_once(hunk for desk in desks for hunk in written(desk.events, desk.name))
-    history = read_history(str(folder or repo.folder))
-    known = paths_of(history)
-    places = [place(hunk.path, [str(repo.folder)], known) for hunk in hunks]
-    with Objects(str(folder or repo.folder)) as objects:
-        texts = Texts(objects.blob, lambda text: text.replace("hunter2hunter2", "[secret]"))
-        return judge(hunks, places, history, texts, repo.now + later)
+    where = str(folder or repo.folder)
+    judged = judge_repository(stored(*desks), where, repo.now + later, None, scrub)
+    return [row for _, rows in sorted(judged.rows.items()) for row in rows]
 
 
 @pytest.fixture
@@ -126,7 +132,7 @@ def test_lines_that_a_commit_brought_have_landed_and_stay(repo: Repo, desk: Desk
     commit = repo.commit("Add perimeter", {FILE: BEFORE + NEW})
     repo.commit("Something else", {"README.md": "Shapes, their sizes and more\n"})
     (row,) = outcomes(desk)
-    assert (row.fate, row.commit, row.landed, row.lines) == (Fate.LANDED, commit, 4, 4)
+    assert (row.fate, row.landed_commit, row.landed, row.lines) == (Fate.LANDED, commit, 4, 4)
     assert (row.later, row.on_main, row.path) == (Later.KEPT, True, FILE)
     assert (row.alive_7, row.alive_14, row.alive_30) == (4, 4, 4)
 
@@ -145,11 +151,11 @@ def test_a_squash_is_where_the_work_landed_though_the_branch_is_still_there(
     repo.git("checkout", "--quiet", "-b", "work")
     first = repo.commit("wip", {FILE: BEFORE + NEW})
     (row,) = outcomes(desk)
-    assert (row.commit, row.on_main) == (first, False)
+    assert (row.landed_commit, row.on_main) == (first, False)
     repo.git("checkout", "--quiet", "main")
     squashed = repo.commit("Add perimeter (#1)", {FILE: BEFORE + NEW})
     (row,) = outcomes(desk)
-    assert (row.commit, row.on_main, row.later) == (squashed, True, Later.KEPT)
+    assert (row.landed_commit, row.on_main, row.later) == (squashed, True, Later.KEPT)
 
 
 def test_a_rebase_changes_the_commit_but_not_the_outcome(repo: Repo, desk: Desk) -> None:
@@ -162,7 +168,7 @@ def test_a_rebase_changes_the_commit_but_not_the_outcome(repo: Repo, desk: Desk)
     repo.git("rebase", "--quiet", "main", "work")
     repo.git("branch", "--force", "main", "work")
     (row,) = outcomes(desk)
-    assert (row.fate, row.commit) == (Fate.LANDED, repo.git("rev-parse", "main"))
+    assert (row.fate, row.landed_commit) == (Fate.LANDED, repo.git("rev-parse", "main"))
 
 
 def test_a_formatter_may_quote_and_wrap_before_the_commit(repo: Repo, desk: Desk) -> None:
@@ -170,7 +176,7 @@ def test_a_formatter_may_quote_and_wrap_before_the_commit(repo: Repo, desk: Desk
     wrapped = 'call(\n    first_argument,\n    "second argument",\n    third=calculate(value),\n)\n'
     commit = repo.commit("Add a call", {FILE: BEFORE + wrapped})
     (row,) = outcomes(desk)
-    assert (row.fate, row.commit, row.reformatted) == (Fate.LANDED, commit, True)
+    assert (row.fate, row.landed_commit, row.reformatted) == (Fate.LANDED, commit, True)
 
 
 def test_a_formatter_may_come_later_and_the_lines_survive_it(repo: Repo, desk: Desk) -> None:
@@ -233,7 +239,7 @@ def test_what_was_lost_by_mistake_and_brought_back_is_kept(repo: Repo, desk: Des
     repo.commit("Oops", {FILE: None, "README.md": None})
     repo.commit("Bring it back", {FILE: BEFORE + NEW, "README.md": "Shapes\n"})
     (row,) = outcomes(desk)
-    assert (row.commit, row.later, row.alive_7) == (landed, Later.KEPT, 4)
+    assert (row.landed_commit, row.later, row.alive_7) == (landed, Later.KEPT, 4)
 
 
 def test_an_old_version_that_is_back_brings_nothing_new(repo: Repo, desk: Desk) -> None:
@@ -416,14 +422,38 @@ def test_a_file_renamed_in_the_session_lands_under_its_new_name(repo: Repo, desk
 
 
 def test_a_file_outside_the_repository_is_not_looked_for(repo: Repo, desk: Desk) -> None:
-    desk.edit("", NEW)
+    desk.edit("", NEW, path="../elsewhere.py")
     repo.commit("Add perimeter", {FILE: BEFORE + NEW})
-    (hunk,) = written(desk.events, desk.name)
-    elsewhere = place("/somewhere/else.py", [str(repo.folder)], {FILE})
-    with Objects(str(repo.folder)) as objects:
-        texts = Texts(objects.blob, str)
-        (row,) = judge([hunk], [elsewhere], read_history(str(repo.folder)), texts, repo.now)
+    (row,) = outcomes(desk)
     assert (row.fate, row.reason) == (Fate.UNKNOWN, "the file is not in the repository")
+
+
+def test_a_file_moved_by_a_command_lands_under_its_new_name(repo: Repo, desk: Desk) -> None:
+    desk.edit("", NEW, path="src/draft.py", operation="create")
+    desk.run("mkdir lib && mv src lib/")
+    repo.commit("Add perimeter", {"lib/src/draft.py": NEW})
+    (row,) = outcomes(desk)
+    assert (row.fate, row.path, row.landed_in) == (Fate.LANDED, "lib/src/draft.py", None)
+
+
+@pytest.mark.parametrize(
+    ("commands", "taken_back"),
+    [
+        (["git checkout -- ."], False),
+        (["git clean -fd"], True),
+        (["rm src/*.py"], True),
+        (["Remove-Item -Recurse src"], True),
+        (["git add -A && git commit -m wip", "git reset --hard HEAD~1"], True),
+    ],
+)
+def test_a_file_that_git_does_not_know_is_deleted_and_not_restored(
+    repo: Repo, desk: Desk, commands: list[str], *, taken_back: bool
+) -> None:
+    desk.edit("", NEW, path="src/draft.py", operation="create")
+    for command in commands:
+        desk.run(command)
+    (row,) = outcomes(desk)
+    assert (row.fate is Fate.TAKEN_BACK) is taken_back
 
 
 @pytest.mark.parametrize(

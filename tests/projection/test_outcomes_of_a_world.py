@@ -47,7 +47,7 @@ def test_landed_edits_are_found_with_their_commits(judgement: Judgement) -> None
         judgement,
         lambda truth: truth.fate in IN_GIT,
         lambda row: row.fate is Fate.LANDED,
-        lambda truth, row: truth.commit == row.commit and row.on_main,
+        lambda truth, row: truth.commit == row.landed_commit and row.on_main,
     )
 
 
@@ -74,7 +74,7 @@ def test_reformatted_edits_are_told_apart(judgement: Judgement) -> None:
         judgement,
         lambda truth: truth.fate == "reformatted",
         lambda row: row.reformatted,
-        lambda truth, row: truth.commit == row.commit,
+        lambda truth, row: truth.commit == row.landed_commit,
     )
 
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from hansei.events.model import Status
 from hansei.projection.outcomes import (
+    Broke,
     By,
     Fate,
     Label,
     Later,
     Outcome,
     Run,
+    broke,
     session_result,
     turns,
 )
 
 
 def row(seq: int, fate: Fate, reason: str = "") -> Outcome:
-    return Outcome("1", seq, 0, "a.py", fate, reason, 3)
+    return Outcome(seq, 0, "a.py", fate, reason, 3)
 
 
 def labels(*rows: Outcome) -> list[Label]:
@@ -60,7 +62,19 @@ def test_tests_turn_green_and_red_with_the_edits_in_between() -> None:
         Run("pytest", 9, Status.FAILED),
     ]
     green, red = turns(runs, edits=[1, 3, 5, 8])
-    assert (green.green, green.before, green.after, green.edits) == (True, 2, 6, (3, 5))
+    assert (green.green, green.before, green.seq, green.edits) == (True, 2, 6, (3, 5))
     assert (red.green, red.edits) == (False, (8,))
+    assert broke(runs, edits=[1, 3, 5, 8]) == [Broke(8, 9, "pytest", None)]
     results = session_result([row(8, Fate.LANDED)], [green, red])
     assert [it.label for it in results] == [Label.LANDED, Label.TESTS_TURNED_RED]
+
+
+def test_an_edit_for_one_test_that_turns_another_red_is_named_with_both() -> None:
+    runs = [
+        Run("pytest tests/a.py", 1, Status.FAILED),
+        Run("pytest tests/b.py", 2, Status.OK),
+        Run("pytest tests/a.py", 4, Status.OK),
+        Run("pytest tests/b.py", 5, Status.FAILED),
+    ]
+    assert broke(runs, edits=[3]) == [Broke(3, 5, "pytest tests/b.py", "pytest tests/a.py")]
+    assert broke(runs, edits=[3, 4]) == []

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from heapq import heapify, heappop, heappush
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
@@ -17,10 +19,12 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple
 from hansei.git.repository import git, own_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
 MOST_COMMITS: Final = 50_000
 """More commits than this are not looked through at once: about a minute of git's time."""
+MOST_CHANGES: Final = 400_000
+"""Nor more changed files than this: about 150 MB of memory."""
 
 _MODULE: Final = "160000"
 _PIECE: Final = 1 << 18
@@ -34,6 +38,7 @@ FLAGS: Final = (  # nobody's settings, and no program of theirs, take part
 )
 _REFS: Final = ("--exclude=refs/stash", "--exclude=refs/notes/*", "--all")
 """Everything that somebody keeps; a stash is work that was put aside, not work that landed."""
+_NOT_KEPT: Final = ("refs/stash", "refs/notes/")
 _MAIN: Final = ("refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD")
 
 
@@ -67,30 +72,104 @@ class History:
     """Those that the main line contains."""
     complete_since: int | None
     """From when on nothing is missing, in milliseconds; None if the history is whole."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Paths and blobs at the end of the main line, for files that no commit here changed."""
 
 
-def read_history(folder: str, *, since: int | None = None, most: int = MOST_COMMITS) -> History:
-    """All commits that some reference keeps, from a moment on.
+class Standing(NamedTuple):
+    """What a repository's references say; two that are equal have the same history."""
+
+    key: str
+    main: str | None
+    """The commit at the end of the main line."""
+    cut: frozenset[str]
+    """Commits whose parents a shallow clone does not have."""
+
+
+def standing(folder: str) -> Standing | None:
+    """Where all references stand; None where git knows of no repository."""
+    if git(folder, "rev-parse", "--git-dir") is None:
+        return None
+    refs = git(folder, "for-each-ref", "--format=%(objectname) %(refname)") or ""
+    kept = [it for it in refs.splitlines() if not it.partition(" ")[2].startswith(_NOT_KEPT)]
+    head = git(folder, "rev-parse", "--verify", "--quiet", "HEAD") or ""
+    main, cut = main_line(folder), _cut_off(folder)
+    told = "\n".join((*kept, head, main or "", *sorted(cut)))
+    return Standing(blake2b(told.encode(), digest_size=16).hexdigest(), main, cut)
+
+
+def read_history(
+    folder: str,
+    *,
+    since: int | None = None,
+    most: int = MOST_COMMITS,
+    known: Mapping[str, Commit] | None = None,
+) -> History:
+    """All commits that some reference keeps, from a moment on; those that are known are not read.
 
     A commit whose parents were cut off by a shallow clone is left out: what it changed is unknown.
     """
     asked = [] if since is None else [f"--since={since // 1000}"]
-    cut = _cut_off(folder)
-    found = list(log(folder, *asked, f"--max-count={most}", "--date-order", *_REFS))
-    known = [commit for commit in found if commit.id not in cut]
-    missing = [commit.committed for commit in found if commit.id in cut]
-    if len(found) == most:
-        missing.append(found[-1].committed)
+    at = standing(folder)
+    if at is None:
+        return History((), frozenset(), since)
+    listed = list(_listed(folder, *asked, f"--max-count={most}", *_REFS))
+    missing = [committed for name, committed in listed if name in at.cut]
+    if len(listed) == most:
+        missing.append(min(committed for _, committed in listed))
     if since is not None:
         missing.append(since)
-    main = _contained(folder, main_line(folder), *asked)
-    return History(tuple(reversed(known)), main, max(missing, default=None))
+    found = list(_found(folder, [name for name, _ in listed if name not in at.cut], known or {}))
+    if sum(len(commit.changes) for commit in found) > MOST_CHANGES:
+        missing.append(found[-1].committed)
+    main = _contained(folder, at.main, *asked).intersection(commit.id for commit in found)
+    return History(tuple(in_date_order(found)), main, max(missing, default=None))
 
 
-def log(folder: str, *arguments: str) -> Iterator[Commit]:
+def _found(folder: str, names: Sequence[str], known: Mapping[str, Commit]) -> Iterator[Commit]:
+    """Commits in the order of their names, until they have changed more files than we look at."""
+    new = commits(folder, [name for name in names if name not in known])
+    changes = 0
+    for name in names:
+        commit = known.get(name) or next(new, None)
+        if commit is None:  # an object is missing
+            continue
+        changes += len(commit.changes)
+        yield commit
+        if changes > MOST_CHANGES:
+            break
+
+
+def in_date_order(commits: Sequence[Commit]) -> Iterator[Commit]:
+    """Commits from the oldest on, but none before its parents; the same however they were read."""
+    by_id = {commit.id: commit for commit in commits}
+    waiting = {it.id: sum(1 for name in set(it.parents) if name in by_id) for it in commits}
+    children: dict[str, list[str]] = {}
+    for commit in commits:
+        for name in set(commit.parents):
+            children.setdefault(name, []).append(commit.id)
+    ready = [(it.committed, it.id) for it in commits if not waiting[it.id]]
+    heapify(ready)
+    while ready:
+        _, name = heappop(ready)
+        yield by_id[name]
+        for child in children.get(name, ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                heappush(ready, (by_id[child].committed, child))
+
+
+def commits(folder: str, names: Sequence[str]) -> Iterator[Commit]:
+    """The commits of these names that are here; each changed file is told, however many."""
+    if names:
+        asked = "".join(f"{name}\n" for name in names).encode()
+        yield from log(folder, "--no-walk=unsorted", "--stdin", asked=asked)
+
+
+def log(folder: str, *arguments: str, asked: bytes = b"") -> Iterator[Commit]:
     """Commits as git lists them; nothing where there is no git or no such repository."""
     command = ["git", "-C", folder, *FLAGS, "--raw", "--no-abbrev", "--no-renames", "-c", _FORMAT]
-    with reading([*command, *arguments, "--"]) as told:
+    with reading([*command, *arguments, "--"], asked) as told:
         if told is not None:
             yield from _commits(words(told))
 
@@ -99,6 +178,13 @@ def main_line(folder: str) -> str | None:
     """The commit at the end of the main line: what the remote calls so, else main, else HEAD."""
     names = (git(folder, "rev-parse", "--verify", "--quiet", f"{it}^{{commit}}") for it in _MAIN)
     return next((name for name in names if name), None)
+
+
+def worktrees(folder: str) -> list[str]:
+    """The folders in which a repository is checked out."""
+    told = git(folder, "worktree", "list", "--porcelain") or ""
+    lines = (line.partition(" ") for line in told.splitlines())
+    return [path for word, _, path in lines if word == "worktree"]
 
 
 class Moved(NamedTuple):
@@ -162,12 +248,15 @@ def listed(folder: str, commit: str) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def reading(command: list[str]) -> Iterator[IO[bytes] | None]:
-    """What a command prints; None if it cannot be started. It ends when the reading does."""
+def reading(command: list[str], asked: bytes = b"") -> Iterator[IO[bytes] | None]:
+    """What a command prints; None if it cannot be started. It ends when the reading does.
+
+    `asked` is what it reads to the end before it prints anything.
+    """
     try:
         process = subprocess.Popen(
             command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if asked else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=own_environment(),
@@ -176,6 +265,10 @@ def reading(command: list[str]) -> Iterator[IO[bytes] | None]:
         yield None
         return
     try:
+        if process.stdin is not None:
+            with suppress(OSError), process.stdin:
+                process.stdin.write(asked)
+            process.stdin = None
         yield process.stdout
     finally:
         process.kill()
@@ -233,6 +326,14 @@ def _change(ids: bytes, path: bytes) -> Change | None:
         return None
     *before, after = [None if _NOTHING.fullmatch(name) else name for name in names]
     return Change(path.decode("utf-8", "surrogateescape"), tuple(before), after)
+
+
+def _listed(folder: str, *arguments: str) -> Iterator[tuple[str, int]]:
+    """Names of commits and when they were made, as git lists them."""
+    with reading(["git", "-C", folder, "rev-list", "--timestamp", *arguments, "--"]) as told:
+        for line in told or ():
+            at, _, name = line.decode("ascii", "replace").strip().partition(" ")
+            yield name, _milliseconds(at)
 
 
 def _contained(folder: str, line: str | None, *asked: str) -> frozenset[str]:

@@ -46,6 +46,7 @@ class Writing(StrEnum):
     DELETE = "delete"
     MOVE = "move"  # it is where something was moved to
     RESTORE = "restore"  # it gets back what git has
+    CLEAN = "clean"  # what git does not know is deleted from it
 
 
 class Write(NamedTuple):

@@ -28,6 +28,9 @@ _PATCHED = {
     "Move to": Writing.MOVE,
 }
 
+_HERE = (".", "./")
+"""Words of `git checkout` that name everything here rather than a branch."""
+
 Change = tuple[Word, Writing]
 
 
@@ -124,14 +127,26 @@ def _inside(target: Word, source: Word, several: bool) -> Word:
 def _git(arguments: Arguments) -> Iterator[Change]:
     subcommand, targets = arguments.subcommand, arguments.targets
     if subcommand == "checkout":
-        restored = targets[arguments.rest :]
+        restored = targets[arguments.rest :] or [word for word in targets if word.text in _HERE]
         yield from ((word, Writing.RESTORE) for word in restored)
-    elif subcommand == "restore" and not arguments.has("--staged", "-S"):
-        yield from ((word, Writing.RESTORE) for word in targets)
+    elif subcommand == "restore":
+        if not arguments.has("--staged", "-S") or arguments.has("--worktree", "-W"):
+            yield from ((word, Writing.RESTORE) for word in targets)
+    elif subcommand == "reset" and arguments.has("--hard"):
+        yield Word("."), Writing.RESTORE
+    elif subcommand == "clean" and _deletes(arguments):
+        yield from ((word, Writing.CLEAN) for word in targets or (Word("."),))
     elif subcommand == "rm" and not arguments.has("--cached"):
         yield from ((word, Writing.DELETE) for word in targets)
     elif subcommand == "mv":
         yield from _moved(arguments)
+
+
+def _deletes(arguments: Arguments) -> bool:
+    """Whether `git clean` does more than ask or show."""
+    letters = "".join(it.name for it in arguments.options if not it.name.startswith("--"))
+    shown = "n" in letters or "i" in letters or arguments.has("--dry-run", "--interactive")
+    return not shown and ("f" in letters or arguments.has("--force"))
 
 
 def _downloaded(arguments: Arguments) -> Iterator[Change]:

@@ -4,30 +4,45 @@ Lines of edits are looked for in commits: never by time alone, so squashing, reb
 formatting do not hide them.
 """
 
-from hansei.projection.outcomes.edits import told_once, written
-from hansei.projection.outcomes.judge import judge, without_repository
+from hansei.projection.outcomes.edits import written
+from hansei.projection.outcomes.memory import Known
 from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
-from hansei.projection.outcomes.places import paths_of, place
-from hansei.projection.outcomes.result import Label, Result, Run, Turn, session_result, turns
-from hansei.projection.outcomes.texts import Texts
+from hansei.projection.outcomes.places import place
+from hansei.projection.outcomes.repository import Judged, judge_repository
+from hansei.projection.outcomes.result import (
+    Broke,
+    Label,
+    Result,
+    Run,
+    Turned,
+    broke,
+    session_result,
+    turns,
+)
+from hansei.projection.outcomes.rows import Stored, WrittenRow, packed, told_once, unpacked
 
 __all__ = [
+    "Broke",
     "By",
     "Fate",
+    "Judged",
+    "Known",
     "Label",
     "Later",
     "Outcome",
     "Result",
     "Run",
-    "Texts",
-    "Turn",
+    "Stored",
+    "Turned",
     "Written",
-    "judge",
-    "paths_of",
+    "WrittenRow",
+    "broke",
+    "judge_repository",
+    "packed",
     "place",
     "session_result",
     "told_once",
     "turns",
-    "without_repository",
+    "unpacked",
     "written",
 ]

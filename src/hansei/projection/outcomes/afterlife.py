@@ -34,7 +34,9 @@ class Life:
     moved_in: Commit | None = None
     gone_in: Commit | None = None
     gone_from: Change | None = None
-    words: str = field(default="")
+    words: str = ""
+    been: set[str] = field(default_factory=set)
+    """The files it was in."""
 
 
 def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]:
@@ -42,6 +44,7 @@ def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]
     lives = [Life(it, it.landing.path) for it in copies if it.landing is not None]
     for life in lives:
         life.words = phrase(life.copy.line)
+        life.been.add(life.path)
     there: dict[str, list[Life]] = defaultdict(list)
     absent: dict[str, list[Life]] = defaultdict(list)
     for life in lives:
@@ -133,6 +136,7 @@ def _depart(
         there[change.path].remove(life)
         if moved_to is not None and life.copy.line in texts.added(moved_to):
             life.path, life.moved_in = moved_to.path, commit
+            life.been.add(moved_to.path)
             there[moved_to.path].append(life)
         else:
             life.gone_in, life.gone_from = commit, change

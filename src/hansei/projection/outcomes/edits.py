@@ -10,20 +10,23 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from hansei.events.model import Basis, FileEdit, Status, Tool, ToolCall, ToolResult
+from hansei.events.model import Basis, FileEdit, Status, ToolCall, ToolResult
+from hansei.projection.commands.model import Writing
+from hansei.projection.commands.paths import locate
 from hansei.projection.outcomes.lines import replaced, telling
 from hansei.projection.outcomes.model import TakenBack, Written
-from hansei.projection.outcomes.shell import Covers, restores
+from hansei.projection.outcomes.shell import Moved, Undone, done_to_files, inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from hansei.projection.calls import Call
     from hansei.store.reading import Numbered
 
 _NEVER_RAN: Final = (Basis.DECLINED,)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Draft:
     """A hunk while the session goes on."""
 
@@ -39,50 +42,74 @@ class _Draft:
     taken_back: list[TakenBack] = field(default_factory=list)
 
 
+_Page = dict[str, list[tuple[_Draft, int]]]
+"""Who wrote a line of a file, and as which of its lines; the newest last."""
+
+
 @dataclass
 class _Desk:
-    """What the session has written so far, by file and line."""
+    """What the session has written so far, by file (in one spelling) and line."""
 
     drafts: list[_Draft] = field(default_factory=list)
-    open: dict[tuple[str, str], list[_Draft]] = field(default_factory=lambda: defaultdict(list))
+    open: dict[str, _Page] = field(default_factory=lambda: defaultdict(dict))
+    created: set[str] = field(default_factory=set)
+    """Files that git does not know yet."""
 
-    def write(self, draft: _Draft) -> None:
+    def write(self, place: str, draft: _Draft) -> None:
         """Put a hunk down, after taking what it removes from those that wrote it."""
+        page = self.open[place]
+        goes_back: dict[_Draft, bool] = {}
         for line in draft.removed:
-            copies = self.open.get((draft.path, line))
+            copies = page.get(line)
             if copies:
-                earlier = copies.pop()
-                back = _goes_back(earlier, draft)
-                earlier.taken_back.append(TakenBack(line, draft.seq, draft.at, back))
-        for line in draft.added:
-            self.open[draft.path, line].append(draft)
+                earlier, number = copies.pop()
+                if earlier not in goes_back:
+                    goes_back[earlier] = _goes_back(earlier, draft)
+                back = TakenBack(number, draft.seq, draft.at, goes_back[earlier])
+                earlier.taken_back.append(back)
+        for number, line in enumerate(draft.added):
+            page.setdefault(line, []).append((draft, number))
         self.drafts.append(draft)
 
-    def restore(self, seq: int, at: int | None, covers: Iterable[Covers]) -> None:
+    def undo(self, seq: int, at: int | None, undone: Undone) -> None:
         """A command put files back or deleted them."""
-        for what in covers:
-            for (path, line), copies in self.open.items():
-                for draft in [it for it in copies if what.covers(path, created=it.created)]:
-                    copies.remove(draft)
-                    draft.taken_back.append(TakenBack(line, seq, at, restored=True, by_shell=True))
+        for place, page in self.open.items():
+            if undone.covers(place, created=place in self.created):
+                _empty(page, TakenBack(0, seq, at, restored=True, by_shell=True))
 
-    def overwrite(self, path: str, seq: int, at: int | None) -> None:
+    def overwrite(self, place: str, seq: int, at: int | None) -> None:
         """A file was written anew: nothing of what was there before is left."""
-        for key in [key for key in self.open if key[0] == path]:
-            for draft in self.open.pop(key):
-                draft.taken_back.append(TakenBack(key[1], seq, at, restored=False))
+        if place in self.open:
+            _empty(self.open[place], TakenBack(0, seq, at, restored=False))
+        self.created.add(place)
 
-    def rename(self, old: str, new: str) -> None:
-        for path, line in [key for key in self.open if key[0] == old]:
-            copies = self.open.pop((path, line))
-            self.open[new, line] += copies
-            for draft in copies:
-                draft.path = new
+    def rename(self, moved: Moved) -> None:
+        for place in list(self.open):
+            rest = inside(place, moved.old)
+            if rest is not None and place in self.open:
+                self._carry(place, moved.new + rest)
+
+    def _carry(self, place: str, target: str) -> None:
+        if place in self.created:
+            self.created.add(target)
+        for line, copies in self.open.pop(place).items():
+            self.open[target].setdefault(line, []).extend(copies)
+            for draft, _ in copies:
+                draft.path = target
 
 
-def written(events: Sequence[Numbered], session: str) -> list[Written]:
+def _empty(page: _Page, back: TakenBack) -> None:
+    """Take back every line of a page."""
+    for copies in page.values():
+        for draft, number in copies:
+            draft.taken_back.append(back._replace(line=number))
+    page.clear()
+
+
+def written(events: Sequence[Numbered], calls: Iterable[Call]) -> list[Written]:
     """The hunks that a session wrote, in order; edits that failed or were refused wrote nothing."""
     results = {it.event.call: it.event for it in events if isinstance(it.event, ToolResult)}
+    done = {call.seq: found for call in calls if (found := tuple(done_to_files(call)))}
     desk = _Desk()
     now: int | None = None
     for seq, event in events:
@@ -90,11 +117,15 @@ def written(events: Sequence[Numbered], session: str) -> list[Written]:
         if isinstance(event, FileEdit):
             if _took_place(event, results.get(event.call)):
                 _edit(desk, seq, event, now)
-        elif isinstance(event, ToolCall) and event.tool is Tool.SHELL and event.text:
-            result = results.get(event.call)
-            if result is not None and result.status is not Status.FAILED:
-                desk.restore(seq, now, restores(event.text, event.cwd))
-    return [_row(draft, session) for draft in desk.drafts]
+        elif isinstance(event, ToolCall) and seq in done:
+            for change in done[seq]:
+                if isinstance(change, Undone):
+                    desk.undo(seq, now, change)
+                elif isinstance(change, Moved):
+                    desk.rename(change)
+                else:
+                    desk.created.clear()
+    return [_row(draft) for draft in desk.drafts]
 
 
 def _took_place(edit: FileEdit, result: ToolResult | None) -> bool:
@@ -104,18 +135,20 @@ def _took_place(edit: FileEdit, result: ToolResult | None) -> bool:
 
 
 def _edit(desk: _Desk, seq: int, edit: FileEdit, at: int | None) -> None:
+    place = locate(edit.path, edit.cwd)
+    created = edit.operation == "create"
     if edit.operation == "delete":
-        desk.restore(seq, at, [Covers(edit.path, tracked=True, untracked=True)])
-    if edit.operation == "create":
-        desk.overwrite(edit.path, seq, at)
+        desk.undo(seq, at, Undone(place, Writing.DELETE))
+    if created:
+        desk.overwrite(place, seq, at)
     for number, hunk in enumerate(edit.hunks):
         change = replaced(hunk.old, hunk.new)
         lines = sum(1 for line in change.added if line)
         added, removed = tuple(telling(change.added)), tuple(telling(change.removed))
-        created = edit.operation == "create"
-        desk.write(_Draft(seq, edit.call, number, edit.path, at, created, added, removed, lines))
+        draft = _Draft(seq, edit.call, number, edit.path, at, created, added, removed, lines)
+        desk.write(place, draft)
     if edit.moved_to:
-        desk.rename(edit.path, edit.moved_to)
+        desk.rename(Moved(place, locate(edit.moved_to, edit.cwd)))
 
 
 def _goes_back(earlier: _Draft, later: _Draft) -> bool:
@@ -124,9 +157,8 @@ def _goes_back(earlier: _Draft, later: _Draft) -> bool:
     return gone and set(later.added) == set(earlier.removed)
 
 
-def _row(draft: _Draft, session: str) -> Written:
+def _row(draft: _Draft) -> Written:
     return Written(
-        session,
         draft.seq,
         draft.call,
         draft.hunk,
@@ -136,15 +168,5 @@ def _row(draft: _Draft, session: str) -> Written:
         draft.removed,
         draft.lines,
         tuple(draft.taken_back),
+        draft.created,
     )
-
-
-def told_once(hunks: Iterable[Written]) -> list[Written]:
-    """Hunks without those that a fork or resume told again: the same lines of the same call.
-
-    The path does not count, because a fork may stand in another worktree.
-    """
-    first: dict[tuple[str, int, tuple[str, ...], tuple[str, ...]], Written] = {}
-    for hunk in hunks:
-        first.setdefault((hunk.call, hunk.hunk, hunk.added, hunk.removed), hunk)
-    return list(first.values())

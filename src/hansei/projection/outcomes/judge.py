@@ -7,11 +7,11 @@ that wrote it.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.outcomes.afterlife import follow
 from hansei.projection.outcomes.ending import Hands, ending
-from hansei.projection.outcomes.landing import land, last_before, versions
+from hansei.projection.outcomes.landing import blob_before, land, versions
 from hansei.projection.outcomes.model import DAY_MS, Fate, Outcome
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from hansei.git.history import Change, Commit, History
     from hansei.projection.outcomes.afterlife import Life
+    from hansei.projection.outcomes.landing import Elsewhere
     from hansei.projection.outcomes.model import Written
     from hansei.projection.outcomes.texts import Texts
 
 SETTLED_MS: Final = 7 * DAY_MS
 """After so long what was not committed is taken for dropped."""
 
-NOT_HERE: Final = "its repository is not on this machine"
 OUTSIDE: Final = "the file is not in the repository"
 NO_TIME: Final = "no time is recorded"
 NOTHING_TELLING: Final = "its lines could stand anywhere"
@@ -35,19 +35,31 @@ VERSION_MISSING: Final = "the repository here lacks versions of the file"
 ALREADY_THERE: Final = "the same lines were committed before"
 
 
+class Verdict(NamedTuple):
+    """What became of a hunk, and what that depends on."""
+
+    outcome: Outcome
+    files: tuple[str, ...]
+    """The files its lines were in: changes to others do not matter."""
+    astray: bool
+    """Whether it did not land where it was written: then it was looked for everywhere."""
+
+
 def judge(
     hunks: Sequence[Written],
     places: Sequence[str | None],
     history: History,
     texts: Texts,
     now: int,
-) -> list[Outcome]:
+    elsewhere: Elsewhere,
+) -> list[Verdict]:
     """What became of each hunk; `places` are their files from the top of the repository.
 
-    `now` is when the history was read.
+    All hunks of a file must be judged together. `now` is when the history was read.
     """
+    copies, astray = land(hunks, places, history, texts, elsewhere)
     lives: dict[int, list[Life]] = defaultdict(list)
-    for life in follow(land(hunks, places, history, texts), history, texts):
+    for life in follow(copies, history, texts):
         lives[life.copy.hunk].append(life)
     hands = Hands.of(hunks, places)
     past = versions(history, {place for place in places if place is not None})
@@ -57,17 +69,20 @@ def judge(
         landed = len(lives[number])
         earlier = past.get(place or "", ())
         if landed * 2 < len(hunk.added):
-            hunk = _without_old_lines(hunk, earlier, lives[number], texts)
+            last = blob_before(history, place or "", earlier, hunk.at or 0)
+            hunk = _without_old_lines(hunk, last, lives[number], texts)
         if landed and (landed * 2 >= len(hunk.added) or not _mostly_taken_back(whole)):
-            found.append(_landed(hunk, place or hunk.path, lives[number], hands, texts, now))
+            outcome = _landed(hunk, place or hunk.path, lives[number], hands, texts, now)
         else:
-            found.append(_not_landed(whole, hunk, place, history, texts, earlier, now))
+            outcome = _not_landed(whole, hunk, place, history, texts, earlier, now)
+        files = {place or "", *(path for life in lives[number] for path in life.been)} - {""}
+        found.append(Verdict(outcome, tuple(sorted(files)), number in astray))
     return found
 
 
-def without_repository(hunks: Sequence[Written]) -> list[Outcome]:
-    """The rows of hunks whose repository is not here."""
-    return [_row(hunk, hunk.path, Fate.UNKNOWN, NOT_HERE) for hunk in hunks]
+def unknown(hunk: Written, reason: str) -> Outcome:
+    """The row of a hunk that nothing can be said of."""
+    return _row(hunk, hunk.path, Fate.UNKNOWN, reason)
 
 
 # --- hunks of which lines landed ------------------------------------------------------------------
@@ -85,7 +100,7 @@ def _landed(
     fate = Fate.LANDED if len(lives) * 2 >= len(hunk.added) else Fate.PARTLY
     return _row(hunk, place, fate)._replace(
         landed=len(lives),
-        commit=main.commit.id,
+        landed_commit=main.commit.id,
         landed_at=at,
         on_main=main.on_main,
         reformatted=any(landing.reformatted for landing in landings),
@@ -154,16 +169,13 @@ def _undecided(whole: Written, hunk: Written, place: str | None, history: Histor
 
 
 def _without_old_lines(
-    hunk: Written, past: Sequence[tuple[Commit, Change]], lives: Sequence[Life], texts: Texts
+    hunk: Written, last: str | None, lives: Sequence[Life], texts: Texts
 ) -> Written:
     """A hunk without the lines that its file already had: who writes a file anew repeats them."""
-    last = None if hunk.at is None else last_before(past, hunk.at)
-    if last is None:
-        return hunk
     landed = {life.copy.line for life in lives}
-    kept = [it for it in hunk.added if it in landed or not texts.holds(last.after, it)]
+    kept = [it for it in hunk.added if it in landed or not texts.holds(last, it)]
     return hunk._replace(added=tuple(kept))
 
 
 def _row(hunk: Written, path: str, fate: Fate, reason: str = "") -> Outcome:
-    return Outcome(hunk.session, hunk.seq, hunk.hunk, path, fate, reason, len(hunk.added))
+    return Outcome(hunk.seq, hunk.hunk, path, fate, reason, len(hunk.added))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import posixpath
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from hansei.projection.outcomes.lines import is_phrase, phrase
 from hansei.projection.outcomes.model import DAY_MS
@@ -29,8 +29,8 @@ agents commit and go on within seconds."""
 MOST_TRIES: Final = 20
 """Commits to a file in which a line is looked for in another layout."""
 MOVED_WITHIN_MS: Final = 30 * DAY_MS
-MOST_LOOKED_THROUGH: Final = 5_000
-"""Changed files in which lines are looked for that did not land where they were written."""
+MOST_LOOKED_THROUGH: Final = 200
+"""Changes to other files in which the lines of one file are looked for that did not land in it."""
 MOVED_CHARACTERS: Final = 60
 """So many characters must be the same before another file is believed to hold the lines."""
 MOVED_LINES: Final = 2
@@ -76,20 +76,35 @@ def copies_of(hunks: Sequence[Written], places: Sequence[str | None]) -> list[Co
     for number, (hunk, place) in enumerate(zip(hunks, places, strict=True)):
         if place is None or hunk.at is None:
             continue
-        gone: dict[str, list[int | None]] = defaultdict(list)
-        for back in hunk.taken_back:
-            if not back.by_shell:
-                gone[back.line].append(back.at)
-        for line in hunk.added:
-            until = gone[line].pop() if gone[line] else None
-            made.append(Copy(number, line, hunk.at, until))
+        gone = {back.line: back.at for back in hunk.taken_back if not back.by_shell}
+        made += [
+            Copy(number, line, hunk.at, gone.get(place_in_hunk))
+            for place_in_hunk, line in enumerate(hunk.added)
+        ]
     return sorted(made, key=lambda copy: (copy.at, copy.hunk))
 
 
+class Elsewhere(Protocol):
+    """What all hunks of the repository wrote, also those that are not judged this time."""
+
+    def wrote(self, path: str) -> Collection[str]:
+        """The lines that edits wrote into a file."""
+
+    def later(self, line: str, path: str, after: int, until: int) -> int:
+        """How many hunks wrote a line into files other than this one in a span of time."""
+
+
 def land(
-    hunks: Sequence[Written], places: Sequence[str | None], history: History, texts: Texts
-) -> list[Copy]:
-    """All copies, each with the commit that brought it, if one did."""
+    hunks: Sequence[Written],
+    places: Sequence[str | None],
+    history: History,
+    texts: Texts,
+    elsewhere: Elsewhere,
+) -> tuple[list[Copy], set[int]]:
+    """All copies, each with the commit that brought it, if one did.
+
+    With them the hunks that did not land where they were written.
+    """
     copies = copies_of(hunks, places)
     pages: Pages = {}
     for copy in copies:
@@ -107,8 +122,9 @@ def land(
                     page = _written_after(page, since)
                 _take_in(page, commit, change, texts, place, on_main)
     _let_go(copies, hunks)
-    _land_elsewhere(copies, hunks, places, pages, history, texts)
-    return copies
+    lost = _lost(copies, hunks, places, history, texts)
+    _land_elsewhere(lost, hunks, history, texts, elsewhere)
+    return copies, {copy.hunk for page in lost.values() for them in page.values() for copy in them}
 
 
 def versions(history: History, paths: Collection[str]) -> dict[str, list[tuple[Commit, Change]]]:
@@ -121,10 +137,16 @@ def versions(history: History, paths: Collection[str]) -> dict[str, list[tuple[C
     return found
 
 
-def last_before(past: Sequence[tuple[Commit, Change]], moment: int) -> Change | None:
-    """The last change to a file that was committed by then."""
+def blob_before(
+    history: History, path: str, past: Sequence[tuple[Commit, Change]], moment: int
+) -> str | None:
+    """What a file held at a moment; None where there was none or nobody knows."""
     earlier = [change for commit, change in past if commit.committed <= moment]
-    return earlier[-1] if earlier else None
+    if earlier:
+        return earlier[-1].after
+    if past:
+        return next(iter(past[0][1].before), None)
+    return history.files.get(path)
 
 
 def _written_after(page: Mapping[str, list[Copy]], moment: int) -> dict[str, list[Copy]]:
@@ -202,29 +224,43 @@ def _settle(copies: Iterable[Copy], most: int, landing: Landing) -> None:
 
 
 def _land_elsewhere(
-    copies: Sequence[Copy],
-    hunks: Sequence[Written],
-    places: Sequence[str | None],
-    pages: Pages,
-    history: History,
-    texts: Texts,
+    lost: Pages, hunks: Sequence[Written], history: History, texts: Texts, elsewhere: Elsewhere
 ) -> None:
-    lost = _lost(copies, hunks, places, history, texts)
-    endings = {
-        posixpath.splitext(places[it.hunk] or "")[1] for them in lost.values() for it in them
-    }
-    times = [copy.at for them in lost.values() for copy in them]
-    looked = 0
-    for commit, place, on_main in in_order(history) if times else ():
-        if not min(times) - ROUNDED_MS <= commit.committed <= max(times) + MOVED_WITHIN_MS:
-            continue
-        for change in commit.changes:
+    searches = [_Search.of(path, page) for path, page in sorted(lost.items())]
+    for commit, place, on_main in in_order(history) if searches else ():
+        near = [it for it in searches if it.first <= commit.committed <= it.last]
+        for change in commit.changes if near else ():
             ending = posixpath.splitext(change.path)[1]
-            if change.after is None or ending not in endings or looked >= MOST_LOOKED_THROUGH:
+            asking = [it for it in near if it.asks(ending)]
+            if change.after is None or not asking:
                 continue
-            looked += 1
             landing = Landing(commit, place, change.path, False, on_main, fresh=True)
-            _take_in_moved(lost, landing, texts.added(change), pages.get(change.path, {}), hunks)
+            added = texts.added(change)
+            for search in asking:
+                search.looked += 1
+                _take_in_moved(search, landing, added, hunks, elsewhere)
+
+
+@dataclass
+class _Search:
+    """Lines of one file that are looked for in others."""
+
+    path: str
+    ending: str
+    """Lines move between files of a kind."""
+    page: dict[str, list[Copy]]
+    first: int
+    last: int
+    looked: int = 0
+
+    @classmethod
+    def of(cls, path: str, page: dict[str, list[Copy]]) -> _Search:
+        times = [copy.at for copies in page.values() for copy in copies]
+        ending = posixpath.splitext(path)[1]
+        return cls(path, ending, page, min(times) - ROUNDED_MS, max(times) + MOVED_WITHIN_MS)
+
+    def asks(self, ending: str) -> bool:
+        return ending == self.ending and self.looked < MOST_LOOKED_THROUGH
 
 
 def _lost(
@@ -233,8 +269,8 @@ def _lost(
     places: Sequence[str | None],
     history: History,
     texts: Texts,
-) -> dict[str, list[Copy]]:
-    """Copies, by line, of hunks that did not land; lines their file had before are none."""
+) -> Pages:
+    """Copies of hunks that did not land, by file and line; what the file had before is none."""
     landed = Counter(copy.hunk for copy in copies if copy.landing is not None)
     waiting = [
         copy
@@ -242,33 +278,50 @@ def _lost(
         if copy.landing is None and landed[copy.hunk] * 2 < len(hunks[copy.hunk].added)
     ]
     past = versions(history, {places[copy.hunk] or "" for copy in waiting})
-    lost: dict[str, list[Copy]] = defaultdict(list)
+    lost: Pages = {}
     for copy in waiting:
-        last = last_before(past.get(places[copy.hunk] or "", ()), copy.at)
-        if last is None or not texts.holds(last.after, copy.line):
-            lost[copy.line].append(copy)
+        path = places[copy.hunk] or ""
+        last = blob_before(history, path, past.get(path, ()), copy.at)
+        if not texts.holds(last, copy.line):
+            lost.setdefault(path, {}).setdefault(copy.line, []).append(copy)
     return lost
 
 
 def _take_in_moved(
-    lost: Mapping[str, list[Copy]],
+    search: _Search,
     landing: Landing,
     added: Counter[str],
-    written_here: Mapping[str, list[Copy]],
     hunks: Sequence[Written],
+    elsewhere: Elsewhere,
 ) -> None:
-    """Believe a move only where half of a hunk came with one change and nobody wrote it there."""
+    """Believe a move only where half of a hunk came with one change.
+
+    What an edit wrote into that file is its own; of several files that the same lines were written
+    into, the last one is where they came from.
+    """
     found: dict[int, list[Copy]] = defaultdict(list)
-    for line in [it for it in lost if it in added and it not in written_here]:
-        for copy in _waiting(lost[line], landing.commit)[-added[line] :]:
+    for line in [it for it in search.page if it in added]:
+        for copy in _waiting(search.page[line], landing.commit)[-added[line] :]:
             if landing.commit.committed - copy.at <= MOVED_WITHIN_MS:
                 found[copy.hunk].append(copy)
+    until = landing.commit.committed + ROUNDED_MS
     for hunk, copies in found.items():
-        if len(copies) * 2 >= len(hunks[hunk].added) and enough_to_move(
-            [copy.line for copy in copies]
-        ):
-            for copy in copies:
-                copy.landing = landing
+        if not _half(hunks[hunk], copies):
+            continue
+        own = elsewhere.wrote(landing.path)
+        left = [
+            copy
+            for copy in copies
+            if copy.line not in own
+            and elsewhere.later(copy.line, search.path, copy.at, until) < added[copy.line]
+        ]
+        for copy in left if _half(hunks[hunk], left) else ():
+            copy.landing = landing
+
+
+def _half(hunk: Written, copies: Sequence[Copy]) -> bool:
+    enough = enough_to_move([copy.line for copy in copies])
+    return enough and len(copies) * 2 >= len(hunk.added)
 
 
 def enough_to_move(lines: Collection[str]) -> bool:

@@ -26,10 +26,16 @@ MOST_COMPARED: Final = 2_000
 _WORD: Final = re.compile(r"\w+")
 _SIGN: Final = re.compile(r"\w+|[^\w\s,;()'\"`]")
 _LEADING: Final = re.compile(r"^[ \t]*(?:#+|//+|\*+|--)[ \t]", re.MULTILINE)
-_ANYWHERE: Final = re.compile(
+_ANYWHERE: Final = (
     r"from __future__ import \w+|import \w+|use strict|return \w+|pass|break|continue"
     r"|(?:\} )?else \{?|try \{?|finally \{?|package \w+|#include <[\w./]+>|<\W*\w+>"
 )
+_TELLING: Final = re.compile(
+    rf"(?!(?:{_ANYWHERE})[;:]*\Z)"
+    rf"(?=(?:\W*\w){{{LEAST_CHARACTERS}}})"
+    rf"(?:.{{{LEAST_PHRASE}}}|.*?\w\W+\w)"
+)
+"""Not one that stands anywhere, letters enough, and long or of two words."""
 
 
 def normal(line: str) -> str:
@@ -39,20 +45,15 @@ def normal(line: str) -> str:
 
 def says_something(line: str) -> bool:
     """Whether a normal line is unlikely to be written twice by chance."""
-    words = _WORD.findall(line)
-    if sum(map(len, words)) < LEAST_CHARACTERS:
-        return False
-    if len(words) < 2 and len(line) < LEAST_PHRASE:
-        return False
-    return _ANYWHERE.fullmatch(line.rstrip(";:")) is None
+    return _TELLING.match(line) is not None
 
 
 def telling(lines: Iterable[str]) -> list[str]:
-    """The normal forms of the lines that say something, in order."""
-    return [line for raw in lines if (line := _told(raw))]
+    """Of normal lines those that say something, in order."""
+    return list(filter(_TELLING.match, lines))
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=100_000)
 def _told(raw: str) -> str:
     """A line's normal form, empty if it says nothing; versions of a file share most lines."""
     line = normal(raw)
@@ -61,7 +62,7 @@ def _told(raw: str) -> str:
 
 def bag(text: str) -> Counter[str]:
     """The telling lines of a text with how often each occurs."""
-    return Counter(telling(text.split("\n")))
+    return Counter(filter(None, map(_told, text.split("\n"))))
 
 
 def phrase(text: str) -> str:
@@ -94,16 +95,10 @@ class Replaced(NamedTuple):
 
 def replaced(old: str, new: str) -> Replaced:
     """The lines in which two texts differ."""
-    before, after = (
-        [normal(line) for line in text.split("\n")] if text else [] for text in (old, new)
-    )
-    start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
-        start += 1
-    end = 0
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
-        end += 1
-    before, after = before[start : len(before) - end], after[start : len(after) - end]
+    before, after = (text.split("\n") if text else [] for text in (old, new))
+    before, after = _without_same_ends(before, after)
+    before, after = ([" ".join(it.split()) for it in lines] for lines in (before, after))
+    before, after = _without_same_ends(before, after)
     if not before or not after:
         return Replaced(after, before)
     if len(before) + len(after) > MOST_COMPARED:
@@ -112,6 +107,17 @@ def replaced(old: str, new: str) -> Replaced:
             list((Counter(before) - Counter(after)).elements()),
         )
     return _compared(before, after)
+
+
+def _without_same_ends(before: list[str], after: list[str]) -> tuple[list[str], list[str]]:
+    shorter = min(len(before), len(after))
+    start = 0
+    while start < shorter and before[start] == after[start]:
+        start += 1
+    end = 0
+    while end < shorter - start and before[-1 - end] == after[-1 - end]:
+        end += 1
+    return before[start : len(before) - end], after[start : len(after) - end]
 
 
 def _compared(before: list[str], after: list[str]) -> Replaced:

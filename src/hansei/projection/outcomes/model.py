@@ -42,7 +42,8 @@ class By(StrEnum):
 class TakenBack(NamedTuple):
     """A line that a later step of the same session removed."""
 
-    line: str
+    line: int
+    """Which of the hunk's telling lines, from 0."""
     seq: int
     at: int | None
     restored: bool
@@ -53,7 +54,6 @@ class TakenBack(NamedTuple):
 class Written(NamedTuple):
     """One hunk of an edit, as far as it can be looked for."""
 
-    session: str
     seq: int
     call: str
     hunk: int
@@ -66,12 +66,13 @@ class Written(NamedTuple):
     lines: int
     """All lines it added, also those that could stand anywhere."""
     taken_back: tuple[TakenBack, ...] = ()
+    created: bool = False
+    """Whether it is the text of a file that the session created."""
 
 
 class Outcome(NamedTuple):
     """What became of a hunk. Counts are of its telling lines."""
 
-    session: str
     seq: int
     hunk: int
     path: str
@@ -81,7 +82,7 @@ class Outcome(NamedTuple):
     """Why a fate is unknown; empty otherwise."""
     lines: int
     landed: int = 0
-    commit: str | None = None
+    landed_commit: str | None = None
     """The commit that brought most of the lines."""
     landed_at: int | None = None
     on_main: bool = False

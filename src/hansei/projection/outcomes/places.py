@@ -14,13 +14,6 @@ from hansei.projection.places import folded, ground, inside
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from hansei.git.history import History
-
-
-def paths_of(history: History) -> frozenset[str]:
-    """Every file that some commit changed."""
-    return frozenset(change.path for it in history.commits for change in it.changes)
-
 
 def place(path: str, roots: Iterable[str], known: Collection[str]) -> str | None:
     """A file from the top of the repository; None if it lies outside.

@@ -51,19 +51,31 @@ class Run(NamedTuple):
     status: Status
 
 
-class Turn(NamedTuple):
+class Turned(NamedTuple):
     """A test command whose status changed from one run to the next that is known."""
 
-    command: str
+    seq: int
+    """The run that was the first to end otherwise."""
     before: int
-    after: int
+    """The last run before it."""
+    command: str
     green: bool
     """Whether it turned green; otherwise it turned red."""
     edits: tuple[int, ...]
     """The edits in between; where it is only one, that one did it."""
 
 
-def turns(runs: Iterable[Run], edits: Iterable[int]) -> list[Turn]:
+class Broke(NamedTuple):
+    """An edit that turned a test command red: the only one between a good run and a bad one."""
+
+    seq: int
+    run: int
+    command: str
+    meant_for: str | None
+    """The test command that the session was busy with: the last that was red before the edit."""
+
+
+def turns(runs: Iterable[Run], edits: Iterable[int]) -> list[Turned]:
     """Where tests turned green or red; runs whose status is unknown decide nothing."""
     last: dict[str, Run] = {}
     places = sorted(set(edits))
@@ -75,20 +87,35 @@ def turns(runs: Iterable[Run], edits: Iterable[int]) -> list[Turn]:
         if before is not None and before.status is not run.status:
             between = tuple(seq for seq in places if before.seq < seq < run.seq)
             green = run.status is Status.OK
-            found.append(Turn(run.command, before.seq, run.seq, green, between))
+            found.append(Turned(run.seq, before.seq, run.command, green, between))
         last[run.command] = run
     return found
 
 
-def session_result(outcomes: Sequence[Outcome], turned: Iterable[Turn] = ()) -> list[Result]:
+def broke(runs: Iterable[Run], edits: Iterable[int]) -> list[Broke]:
+    """Which edits turned tests red; of several edits in between nobody can say which."""
+    ordered = sorted((it for it in runs if it.status is not Status.UNKNOWN), key=lambda it: it.seq)
+    found = []
+    for turned in turns(ordered, edits):
+        if turned.green or len(turned.edits) != 1:
+            continue
+        (edit,) = turned.edits
+        last = {run.command: run for run in ordered if run.seq < edit}
+        red = [run for run in last.values() if run.status is Status.FAILED]
+        busy = max(red, key=lambda run: run.seq, default=None)
+        found.append(Broke(edit, turned.seq, turned.command, busy.command if busy else None))
+    return found
+
+
+def session_result(outcomes: Sequence[Outcome], turned: Iterable[Turned] = ()) -> list[Result]:
     """The labels of one session; `outcomes` and `turned` are its own."""
     by_fate: dict[Fate, list[Outcome]] = defaultdict(list)
     for outcome in outcomes:
         by_fate[outcome.fate].append(outcome)
     found = _of_edits(outcomes, by_fate) + _of_landed(outcomes)
-    last: dict[str, Turn] = {turn.command: turn for turn in turned}
+    last: dict[str, Turned] = {turn.command: turn for turn in turned}
     for label, green in ((Label.TESTS_TURNED_GREEN, True), (Label.TESTS_TURNED_RED, False)):
-        evidence = sorted(turn.after for turn in last.values() if turn.green is green)
+        evidence = sorted(turn.seq for turn in last.values() if turn.green is green)
         if evidence:
             count = len(evidence)
             found.append(Result(label, f"{count} test command(s), last change", tuple(evidence)))

@@ -1,81 +1,97 @@
-"""Shell commands that put files back as they were, or delete them.
+"""What shell calls do to files that the session has edited: put back, delete, move, commit.
 
-Only the plain forms are known (`git restore`, `git checkout --`, `git reset --hard`, `git clean`,
-`rm`): what is not understood takes nothing back.
+Only calls that a parser understood are believed, and only those that may have run to their end.
 """
 
 from __future__ import annotations
 
-import posixpath
-import re
-import shlex
-from functools import lru_cache
-from typing import Final, NamedTuple
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-_MAY: Final = re.compile(r"\b(?:rm|git\s+(?:-C\s+\S+\s+)?(?:restore|checkout|reset|clean))\b")
-_BETWEEN: Final = re.compile(r"&&|\|\||[;\n|]")
+from hansei.events.model import Basis, Status
+from hansei.projection.commands.model import Writing
+from hansei.projection.commands.paths import is_absolute, locate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Command
+
+_MATTER: Final = frozenset((Writing.DELETE, Writing.RESTORE, Writing.CLEAN))
+_PATTERN: Final = frozenset("*?[")
+_PATCHES: Final = ("apply_patch", "applypatch")
+"""Their changes are told as edits too."""
 
 
-class Covers(NamedTuple):
-    """A file or folder that was put back, and which of its files that concerns."""
+class Undone(NamedTuple):
+    """A file or folder that a command put back or deleted."""
 
     path: str
-    tracked: bool
-    untracked: bool
+    how: Writing
+    everywhere: bool = False
+    """Whether it concerns the whole repository, wherever that is."""
 
     def covers(self, path: str, *, created: bool) -> bool:
-        """Whether an edited file is in there; a file the session created is not tracked yet."""
-        if not (self.untracked if created else self.tracked):
+        """Whether an edited file is in there; one that the session created git does not know."""
+        if self.how is not Writing.DELETE and created is not (self.how is Writing.CLEAN):
             return False
-        here, there = self.path.rstrip("/"), path.replace("\\", "/")
-        if here in ("", "."):
-            return True
-        if not here.startswith("/"):  # from a folder nobody told
-            return f"/{there}".endswith(f"/{here}") or f"/{here}/" in f"/{there}"
-        return there == here or there.startswith(f"{here}/")
+        return self.everywhere or inside(path, self.path) is not None
 
 
-@lru_cache(maxsize=4096)
-def restores(command: str, cwd: str | None) -> tuple[Covers, ...]:
-    """What a command puts back."""
-    if _MAY.search(command) is None:
-        return ()
-    found: list[Covers] = []
-    folder = (cwd or "").replace("\\", "/")
-    for part in _BETWEEN.split(command):
-        try:
-            words = shlex.split(part)
-        except ValueError:  # an open quote: the command was cut at a sign inside it
+class Moved(NamedTuple):
+    """A file or folder that a command gave another name."""
+
+    old: str
+    new: str
+
+
+class Committed(NamedTuple):
+    """From here on git knows the files that the session created."""
+
+
+Done = Undone | Moved | Committed
+
+
+def inside(path: str, place: str) -> str | None:
+    """What follows a file or folder in a path; None where the path is not in there.
+
+    A place nobody told the folder of is looked for at any depth.
+    """
+    if not is_absolute(place):
+        place = "" if place == "." else place
+        at = f"/{path}".rfind(f"/{place}") if place else 0
+        rest = f"/{path}"[at + len(place) + 1 :] if at >= 0 else path
+        return rest if at >= 0 and (not rest or not place or rest[0] == "/") else None
+    if path.startswith(place) and (len(path) == len(place) or path[len(place)] == "/"):
+        return path[len(place) :]
+    if not _PATTERN.isdisjoint(place):
+        return "" if fnmatchcase(path, place) or fnmatchcase(path, f"{place}/*") else None
+    return None
+
+
+def done_to_files(call: Call) -> Iterator[Done]:
+    """What a call did to files, in order; nothing if it failed, was refused or has no answer."""
+    script, result = call.script, call.result
+    if script is None or result is None or result.status is Status.FAILED:
+        return
+    if result.basis is Basis.DECLINED:
+        return
+    for command in script.commands:
+        if command.writes and command.program not in _PATCHES:
+            yield from _of_command(command, call.event.cwd)
+        elif command.subcommand == "commit" and command.program == "git":
+            yield Committed()
+
+
+def _of_command(command: Command, cwd: str | None) -> Iterator[Done]:
+    writes = command.writes
+    for at, write in enumerate(writes):
+        if write.how not in _MATTER:
             continue
-        if words[:1] == ["cd"] and len(words) == 2:
-            folder = posixpath.normpath(posixpath.join(folder, words[1]))
-        found += [it._replace(path=_from(folder, it.path)) for it in _part(words)]
-    return tuple(found)
-
-
-def _from(folder: str, path: str) -> str:
-    """A path as it is from the root; the empty one stands for the whole repository."""
-    return path and posixpath.normpath(posixpath.join(folder, path.replace("\\", "/")))
-
-
-def _part(words: list[str]) -> list[Covers]:
-    options = [word for word in words if word.startswith("-") and word != "--"]
-    if words[:1] == ["rm"]:
-        return [Covers(it, True, True) for it in words[1:] if not it.startswith("-")]
-    if words[:1] != ["git"] or len(words) < 2:
-        return []
-    verb, names = words[1], [it for it in words[2:] if not it.startswith("-")]
-    if verb == "restore" and not {"--staged", "-S"} & set(options):
-        return [Covers(it, True, False) for it in names]
-    if verb == "checkout" and ("--" in words or names == ["."]):
-        after = words[words.index("--") + 1 :] if "--" in words else names
-        return [Covers(it, True, False) for it in after]
-    if verb == "reset" and "--hard" in options:
-        return [Covers("", True, False)]
-    if verb == "clean" and any("f" in it for it in options) and not _only_shown(options):
-        return [Covers(it, False, True) for it in names or ["."]]
-    return []
-
-
-def _only_shown(options: list[str]) -> bool:
-    return any(it == "--dry-run" or (it[:2] != "--" and "n" in it) for it in options)
+        path = locate(write.path, cwd)
+        following = writes[at + 1] if at + 1 < len(writes) else None
+        if following is not None and following.how is Writing.MOVE:
+            yield Moved(path, locate(following.path, cwd))
+        else:
+            yield Undone(path, write.how, everywhere=command.subcommand == "reset")

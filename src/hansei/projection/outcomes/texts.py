@@ -7,7 +7,8 @@ by the same redactor before the two are compared.
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict
-from typing import TYPE_CHECKING, Final, TypeVar
+from collections.abc import Sized
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from hansei.projection.outcomes.lines import bag, is_phrase, phrase
 
@@ -19,11 +20,34 @@ if TYPE_CHECKING:
 MOST_BYTES: Final = 2 << 20
 """Larger files are generated or data; nobody's edits are looked for in them."""
 MOST_KEPT: Final = 1_000
+MOST_LINES: Final = 300_000
+"""Lines in all that are kept at hand: about 60 MB."""
+MOST_WORDS: Final = 20_000_000
+"""Characters of phrases that are."""
 _BINARY_WITHIN: Final = 8_000
 """How far git itself looks for a zero byte before it calls a file binary."""
 _NOTHING: Final[Counter[str]] = Counter()
 
-_Made = TypeVar("_Made")
+_Made = TypeVar("_Made", bound=Sized)
+
+
+class _Kept(Generic[_Made]):
+    """What was asked for last, up to a size in all."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._size = 0
+        self._made: OrderedDict[str, _Made] = OrderedDict()
+
+    def get(self, name: str, make: Callable[[], _Made]) -> _Made:
+        if name in self._made:
+            self._made.move_to_end(name)
+            return self._made[name]
+        made = self._made[name] = make()
+        self._size += len(made)
+        while len(self._made) > 1 and (self._size > self._most or len(self._made) > MOST_KEPT):
+            self._size -= len(self._made.popitem(last=False)[1])
+        return made
 
 
 class Texts:
@@ -34,8 +58,8 @@ class Texts:
     ) -> None:
         self._read = read
         self._scrub = scrub
-        self._bags: OrderedDict[str, Counter[str]] = OrderedDict()
-        self._phrases: OrderedDict[str, str] = OrderedDict()
+        self._bags = _Kept[Counter[str]](MOST_LINES)
+        self._phrases = _Kept[str](MOST_WORDS)
         self._taking_in: tuple[str, dict[str, list[Change]]] | None = None
         self.lost: set[str] = set()
         """Blobs that could not be read: not here, or too large."""
@@ -52,11 +76,11 @@ class Texts:
 
     def bag(self, blob: str | None) -> Counter[str]:
         """The telling lines of a blob."""
-        return _NOTHING if blob is None else self._kept(self._bags, blob, bag)
+        return _NOTHING if blob is None else self._bags.get(blob, lambda: bag(self._text(blob)))
 
     def phrase(self, blob: str | None) -> str:
         """The words and signs of a blob."""
-        return "" if blob is None else self._kept(self._phrases, blob, phrase)
+        return "" if blob is None else self._phrases.get(blob, lambda: phrase(self._text(blob)))
 
     def holds(self, blob: str | None, line: str) -> bool:
         """Whether a blob has a line, in this layout or in another."""
@@ -80,17 +104,6 @@ class Texts:
     def phrases_before(self, change: Change, words: str) -> int:
         """How often a phrase stood in the file before a change."""
         return max((self.phrase(blob).count(words) for blob in change.before), default=0)
-
-    def _kept(
-        self, kept: OrderedDict[str, _Made], blob: str, make: Callable[[str], _Made]
-    ) -> _Made:
-        if blob in kept:
-            kept.move_to_end(blob)
-            return kept[blob]
-        made = kept[blob] = make(self._text(blob))
-        if len(kept) > MOST_KEPT:
-            kept.popitem(last=False)
-        return made
 
     def _text(self, blob: str) -> str:
         data = self._read(blob, MOST_BYTES)
