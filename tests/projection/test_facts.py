@@ -51,7 +51,7 @@ def kept(store: Store) -> dict[str, list[Any]]:
 
 def rebuilt(store: Store, config: Config) -> dict[str, list[Any]]:
     store.db.execute("DELETE FROM meta WHERE name = ?", (keeping.STAMP,))
-    projecting.refresh(store, config, workspace=None, wait_seconds=1)
+    projecting.refresh(store, config, workspace=None, now=NOW)
     return kept(store)
 
 
@@ -73,7 +73,7 @@ def test_refreshing_equals_rebuilding(
                 _grow(path, text, data.draw(st.floats(0, 1), label=path.name))
             later = data.draw(st.sampled_from([0, 4 * DAY, 60 * DAY]), label="later")
             ingest(store, config, now=NOW + later)
-            projecting.refresh(store, config, workspace=None, wait_seconds=1)
+            projecting.refresh(store, config, workspace=None, now=NOW)
         refreshed = kept(store)
         assert refreshed == rebuilt(store, config)
     finally:
@@ -98,7 +98,7 @@ def test_no_events_at_all_stop_a_run(
     try:
         log.commit(store, [piece(told)], now=1, seal_before=0)
         config = settings_of(store.folder, Path("/nowhere"))
-        projecting.refresh(store, config, workspace=None, wait_seconds=1)
+        projecting.refresh(store, config, workspace=None, now=NOW)
         assert kept(store)["fact_problems"] == []
     finally:
         store.close()
@@ -109,10 +109,10 @@ def test_one_new_line_touches_its_session_alone(store: Store, now: int) -> None:
     for name in "abc":
         made = [prompt(name, 1, now), call(name, 1, now), result(name, 1, now)]
         log.commit(store, [piece(made, path=name)], now=now, seal_before=0)
-    assert projecting.refresh(store, config, workspace=None, wait_seconds=1) == 3
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 3
     log.commit(store, [piece([call("b", 2, now)], path="b")], now=now, seal_before=0)
-    assert projecting.refresh(store, config, workspace=None, wait_seconds=1) == 1
-    assert projecting.refresh(store, config, workspace=None, wait_seconds=1) == 0
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 1
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 0
     assert len(kept(store)["fact_commands"]) == 4
 
 
@@ -131,22 +131,22 @@ def test_what_changes_while_it_is_worked_out_stays_due(
         keep(*arguments)
 
     monkeypatch.setattr(keeping, "keep", meanwhile)
-    projecting.refresh(store, config, workspace=None, wait_seconds=1)
+    projecting.refresh(store, config, workspace=None, now=NOW)
     monkeypatch.undo()
-    assert projecting.refresh(store, config, workspace=None, wait_seconds=1) == 1
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 1
     assert len(kept(store)["fact_commands"]) == 2
 
 
 def test_other_rules_work_everything_out_again(store: Store, now: int) -> None:
     log.commit(store, [piece([call("a", 1, now, "just check")])], now=now, seal_before=0)
     config = settings_of(store.folder, Path("/nowhere"))
-    projecting.refresh(store, config, workspace=None, wait_seconds=1)
+    projecting.refresh(store, config, workspace=None, now=NOW)
     own = Config(
         store.folder,
         Settings(commands={"just check": CommandClass.TEST}),
         Environment(Path("/nowhere"), {}),
     )
-    assert projecting.refresh(store, own, workspace=None, wait_seconds=1) == 1
+    assert projecting.refresh(store, own, workspace=None, now=NOW) == 1
     (kind,) = store.db.execute("SELECT kind FROM fact_commands").fetchone()
     assert kind == "test"
 
@@ -155,11 +155,11 @@ def test_forgotten_sessions_leave_no_facts(store: Store, now: int) -> None:
     for name in "ab":
         log.commit(store, [piece([call(name, 1, now)], path=name)], now=now, seal_before=0)
     config = settings_of(store.folder, Path("/nowhere"))
-    projecting.refresh(store, config, workspace=None, wait_seconds=1)
+    projecting.refresh(store, config, workspace=None, now=NOW)
     (number,) = store.db.execute("SELECT id FROM sessions WHERE native = 'a'").fetchone()
     removal.forget(store, [number], now=now)
     assert [row[1] for row in kept(store)["fact_commands"]] == ["b"]
-    assert projecting.refresh(store, config, workspace=None, wait_seconds=1) == 0
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 0
 
 
 def test_a_session_that_cannot_be_worked_out_is_told(
@@ -171,7 +171,7 @@ def test_a_session_that_cannot_be_worked_out_is_told(
     monkeypatch.setattr(folds, "ran", fails)
     log.commit(store, [piece([call("a", 1, now)])], now=now, seal_before=0)
     config = settings_of(store.folder, Path("/nowhere"))
-    projecting.refresh(store, config, workspace=None, wait_seconds=1)
+    projecting.refresh(store, config, workspace=None, now=NOW)
     ((*_, kind, place),) = kept(store)["fact_problems"]
     assert kind == "ValueError"
     assert "secret" not in place

@@ -81,7 +81,11 @@ def test_little_stays_unexplained_where_nothing_is_hidden(world: tuple[Truth, Se
 def test_halves_predict_each_other(world: tuple[Truth, Sessions]) -> None:
     """All bytes weigh the same here, as for no tokenizer: a short session has to find that out."""
     truth, told = world
-    checks = [held_out(conversation(told[it.id])) for it in truth.sessions if it.requests >= 8 and not it.parent]
+    checks = [
+        held_out(conversation(told[it.id]))
+        for it in truth.sessions
+        if it.requests >= 8 and not it.parent
+    ]
     assert median(it.unexplained for it in checks if it is not None) < 0.1
 
 

@@ -12,7 +12,7 @@ import click
 
 from hansei.cli.diagnostics import ProgressLine, note, warn
 from hansei.cli.output import one_line, plural
-from hansei.errors import StoreLocked, UsageError
+from hansei.errors import StoreLocked, StoreUnwritable, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,6 +110,29 @@ def freshen(store: Store, settings: Config) -> IngestReport | None:
     except StoreLocked:
         note("Another hansei is taking in transcripts: showing what is stored so far.")
         return None
+
+
+def with_facts(store: Store, settings: Config, chosen: Scope) -> None:
+    """Bring the facts of a scope's workspace up to date, unless another hansei is at it."""
+    from hansei.ops.projecting import ready, refresh
+
+    if not store.writable:
+        if not ready(store, settings):
+            raise StoreUnwritable(
+                f"{settings.store} is read-only, and its facts are not worked out",
+                hint="Set HANSEI_HOME to a folder you can write to.",
+            )
+        note(f"{settings.store} is read-only: showing what was worked out before.")
+        return
+    line = ProgressLine()
+    try:
+        refresh(store, settings, workspace=chosen.workspace, now=now(), progress=line.count)
+    except StoreLocked:
+        if not ready(store, settings):
+            raise
+        note("Another hansei is working out facts: showing what there is so far.")
+    finally:
+        line.close()
 
 
 def run_ingest(

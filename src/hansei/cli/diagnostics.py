@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.ingest import Progress
+    from hansei.ops.judging import Counted
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141
@@ -92,7 +93,7 @@ def working(words: str) -> Iterator[None]:
 
 
 class ProgressLine:
-    """One line on a terminal that tells how far an ingest is; silent for the first second."""
+    """One line on a terminal that tells how far we are; silent for the first second."""
 
     QUIET_SECONDS = 1.0
     EVERY_SECONDS = 0.2
@@ -102,21 +103,32 @@ class ProgressLine:
         self._terminal = sys.stderr.isatty()
 
     def __call__(self, progress: Progress) -> None:
-        if not self._terminal or progress.seconds < self.QUIET_SECONDS:
+        if not self._is_time(progress.seconds):
             return
-        now = time.monotonic()
-        if now - self._shown < self.EVERY_SECONDS:
-            return
-        self._shown = now
         rate = progress.done_bytes / progress.seconds / 1e6
         share = progress.done_bytes / progress.all_bytes if progress.all_bytes else 1.0
-        click.echo(
-            f"\rreading {progress.done_transcripts} of {progress.all_transcripts} transcripts"
+        self._tell(
+            f"reading {progress.done_transcripts} of {progress.all_transcripts} transcripts"
             f"  {progress.done_bytes / 1e6:,.0f} of {progress.all_bytes / 1e6:,.0f} MB"
-            f"  {min(share, 1):.0%}  {rate:,.0f} MB/s\x1b[K",
-            err=True,
-            nl=False,
+            f"  {min(share, 1):.0%}  {rate:,.0f} MB/s"
         )
+
+    def count(self, progress: Counted) -> None:
+        """The same for what is worked out session by session."""
+        if self._is_time(progress.seconds):
+            self._tell(f"{progress.what} {progress.done:,} of {progress.all:,}")
+
+    def _is_time(self, seconds: float) -> bool:
+        if not self._terminal or seconds < self.QUIET_SECONDS:
+            return False
+        now = time.monotonic()
+        if now - self._shown < self.EVERY_SECONDS:
+            return False
+        self._shown = now
+        return True
+
+    def _tell(self, text: str) -> None:
+        click.echo(f"\r{text}\x1b[K", err=True, nl=False)
 
     def close(self) -> None:
         if self._shown:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from hansei.ops.judging import Counted, judge
 from hansei.ops.processes import processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
@@ -45,15 +46,6 @@ PARALLEL_EVENTS = 20_000
 """Starting processes costs about as much as working out this many."""
 
 
-class Progress(NamedTuple):
-    """How far it is."""
-
-    done: int
-    all: int
-    """Sessions."""
-    seconds: float
-
-
 class Job(NamedTuple):
     """Sessions for one process."""
 
@@ -67,10 +59,14 @@ def refresh(
     config: Config,
     *,
     workspace: int | None,
-    wait_seconds: float,
-    progress: Callable[[Progress], None] | None = None,
+    now: int,
+    wait_seconds: float = 0,
+    progress: Callable[[Counted], None] | None = None,
 ) -> int:
-    """Bring the facts of a workspace, or of all, up to date; returns how many sessions were due."""
+    """Bring the facts of a workspace, or of all, up to date; returns how many sessions were due.
+
+    What became of edits is asked of git as it is `now`.
+    """
     with exclusive(store.folder / LOCK, wait_seconds=wait_seconds):
         if exposure_due(store):
             exposure.refresh(store)
@@ -79,14 +75,20 @@ def refresh(
         wanted = dict(due(store, workspace))
         with seldom_collecting():
             _work(store, config, wanted, progress)
+            judge(store, workspace=workspace, now=now, progress=progress)
     return len(wanted)
+
+
+def ready(store: Store, config: Config) -> bool:
+    """Whether facts are there to be read, worked out by the rules of this version."""
+    return keeping.is_ready(store, config.settings.commands)
 
 
 def _work(
     store: Store,
     config: Config,
     wanted: dict[int, int],
-    progress: Callable[[Progress], None] | None,
+    progress: Callable[[Counted], None] | None,
 ) -> None:
     sizes = by_place(store, wanted)
     jobs = [
@@ -99,7 +101,8 @@ def _work(
         keeping.keep(store, worked, wanted)
         done += len(worked)
         if progress is not None:
-            progress(Progress(done, len(wanted), time.monotonic() - started))
+            took = time.monotonic() - started
+            progress(Counted("working out what happened: session", done, len(wanted), took))
 
 
 def _portions(sizes: Iterable[Size]) -> Iterator[list[int]]:

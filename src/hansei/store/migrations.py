@@ -266,8 +266,15 @@ CREATE TABLE exposure (
 
 
 def m004_facts(db: sqlite3.Connection) -> None:
-    """Sessions whose facts are due. The facts' own tables are made from their row types."""
+    """Sessions whose facts are due, and what is remembered of repositories.
+
+    The facts' own tables are made from their row types.
+    """
     db.execute("CREATE TABLE unprojected (session INTEGER PRIMARY KEY, change INTEGER NOT NULL)")
+    db.execute(
+        "CREATE TABLE judged (workspace INTEGER PRIMARY KEY, key TEXT NOT NULL, due INTEGER,"
+        " body BLOB NOT NULL)"
+    )
 
 
 MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m004_facts]

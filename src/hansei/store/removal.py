@@ -49,6 +49,7 @@ def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = 
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
         )
+        db.execute("DELETE FROM judged")  # it tells of edits, and can be worked out again
         _drop_empty_workspaces(store)
     cold.sweep(store)
     for copy in store.folder.glob("hansei.db.*.damaged*"):  # kept by a rebuild; they hold it too

@@ -84,9 +84,7 @@ def _tree(reference: str, *, ingest: bool, as_json: bool) -> None:
     with app.up_to_date(app.config(), ingest=ingest) as store:
         found = tree(store, reference)
     if as_json:
-        spans = [
-            {**span._asdict(), "text": text} for span, text in zip(*found.found, strict=True)
-        ]
+        spans = [{**span._asdict(), "text": text} for span, text in zip(*found.found, strict=True)]
         output.write_json("tree", {"session": found.session, "spans": spans})
     else:
         output.page([*_title(found.session), *tree_lines(found.found)])

@@ -5,13 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hansei.projection.calls import calls
+from hansei.projection.corrections import Correction, corrections
 from hansei.projection.exchanges import conversation
 from hansei.projection.facts.called import Called, called
 from hansei.projection.facts.ran import Ran, ran
 from hansei.projection.facts.tables import Table
-from hansei.projection.failures import Episode, Failure, episodes, failures, verdicts
+from hansei.projection.failures import (
+    Episode,
+    Failure,
+    episodes,
+    failures,
+    runs_of_tests,
+    verdicts,
+)
 from hansei.projection.files import Touch, left_at, touches
 from hansei.projection.funnel import Use, funnel
+from hansei.projection.outcomes import (
+    Broke,
+    Outcome,
+    Turned,
+    WrittenRow,
+    broke,
+    packed,
+    turns,
+    written,
+)
 from hansei.projection.provenance import Carried, Provenance, provenance
 
 if TYPE_CHECKING:
@@ -43,6 +61,10 @@ PIECES: Final = Table("pieces", Carried)
 TOUCHES: Final = Table("touches", Touch)
 FAILURES: Final = Table("failures", Failure)
 EPISODES: Final = Table("episodes", Episode)
+CORRECTIONS: Final = Table("corrections", Correction)
+HUNKS: Final = Table("hunks", WrittenRow)
+TURNED: Final = Table("turned", Turned)
+BROKE: Final = Table("broke", Broke)
 USES: Final = Table("uses", Use)
 TABLES: Final[tuple[Table[Any], ...]] = (
     STANDS,
@@ -53,8 +75,16 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     TOUCHES,
     FAILURES,
     EPISODES,
+    CORRECTIONS,
+    HUNKS,
+    TURNED,
+    BROKE,
     USES,
 )
+"""What follows from a session's own events."""
+
+OUTCOMES: Final = Table("outcomes", Outcome)
+"""What became of hunks, which takes the repository and all its sessions to know."""
 
 
 def work_out(
@@ -66,6 +96,9 @@ def work_out(
     context = provenance(talk, instructions=subject.instructions, inherited=subject.inherited)
     judged = verdicts(made)
     failed = failures(made, judged)
+    hunks = written(events, made)
+    edits = {hunk.seq for hunk in hunks}
+    runs = runs_of_tests(made, judged, subject.roots)
     return {
         CALLS: called(made, judged),
         COMMANDS: ran(made, subject.roots),
@@ -73,6 +106,10 @@ def work_out(
         TOUCHES: touches(events, made, subject.roots, left_at(context.pieces)),
         FAILURES: failed,
         EPISODES: episodes(made, judged, events, failed, talk),
+        CORRECTIONS: corrections(events, made, subject.driver),
+        HUNKS: [packed(hunk) for hunk in hunks],
+        TURNED: turns(runs, edits),
+        BROKE: broke(runs, edits),
         USES: funnel(events, made, subject.texts, _rate(context)),
     }
 

@@ -6,7 +6,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hansei.events.keys import digest
-from hansei.projection.facts.folds import STANDS, TABLES
+from hansei.projection.facts.folds import OUTCOMES, STANDS, TABLES
 from hansei.projection.facts.subjects import all_roots
 from hansei.store.due import cross_off, mark
 from hansei.store.removal import fact_tables
@@ -40,17 +40,22 @@ def keep(store: Store, worked: Sequence[Worked], changes: Mapping[int, int]) -> 
 
 def make_ready(store: Store, own: Mapping[str, CommandClass]) -> bool:
     """Have tables for the facts; says whether everything is to be worked out again."""
-    stamp = rules_stamp(own)
-    if store.meta(STAMP) == stamp:
+    if is_ready(store, own):
         return False
     with store.transaction() as db:
         for name in fact_tables(db):
             db.execute(f"DROP TABLE {name}")
-        for table in TABLES:
+        for table in (*TABLES, OUTCOMES):
             db.execute(table.statement)
+        db.execute("DELETE FROM judged")
         mark(db, "SELECT id FROM sessions")
-        store.set_meta(STAMP, stamp)
+        store.set_meta(STAMP, rules_stamp(own))
     return True
+
+
+def is_ready(store: Store, own: Mapping[str, CommandClass]) -> bool:
+    """Whether the tables are there, made by the rules of this version."""
+    return store.meta(STAMP) == rules_stamp(own)
 
 
 def mark_moved(store: Store, workspace: int | None) -> None:

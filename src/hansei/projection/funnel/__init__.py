@@ -17,6 +17,6 @@ None means that it cannot be known: descriptions, texts and thoughts are not alw
 
 from hansei.projection.funnel.fold import funnel
 from hansei.projection.funnel.model import Sum, Use
-from hansei.projection.funnel.sums import summed
+from hansei.projection.funnel.sums import summed, text_of
 
-__all__ = ["Sum", "Use", "funnel", "summed"]
+__all__ = ["Sum", "Use", "funnel", "summed", "text_of"]

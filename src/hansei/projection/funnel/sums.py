@@ -20,10 +20,15 @@ def summed(rows: Iterable[Use]) -> list[Sum]:
     """
     texts: dict[tuple[str, str], list[Use]] = {}
     for row in rows:
-        by_name = row.kind in (SKILL, SERVER) or row.path is None
-        texts.setdefault((row.kind, row.name if by_name else row.path or ""), []).append(row)
+        texts.setdefault(text_of(row), []).append(row)
     found = [_sum(uses) for uses in texts.values()]
     return sorted(found, key=lambda it: (-(it.rent or 0), it.kind, it.name, it.path or ""))
+
+
+def text_of(row: Use | Sum) -> tuple[str, str]:
+    """What a text is known by across sessions."""
+    by_name = row.kind in (SKILL, SERVER) or row.path is None
+    return row.kind, row.name if by_name else row.path or ""
 
 
 def _sum(uses: list[Use]) -> Sum:

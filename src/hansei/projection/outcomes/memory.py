@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from hansei.git.history import Commit  # noqa: TC001 (msgspec reads the annotations)
+from hansei.git.history import Commit
 from hansei.projection.outcomes.judge import SETTLED_MS, Verdict
 from hansei.projection.outcomes.model import DAY_MS, Fate
 
