@@ -58,6 +58,7 @@ def _files(lines: list[FileLine], limit: int) -> list[str]:
     shown, more = _cut(lines, limit)
     columns = [
         Column("file", "left", flexible=True, keep="ends"),
+        Column("workspace", "left", flexible=True, keep="ends", drop=5),
         Column("sessions", drop=3),
         Column("reads"),
         Column("again"),
@@ -69,6 +70,7 @@ def _files(lines: list[FileLine], limit: int) -> list[str]:
     rows = [
         [
             output.one_line(it.path),
+            output.one_line(it.workspace),
             f"{it.sessions:,}",
             f"{it.reads:,}",
             f"{it.redundant:,}",
@@ -79,6 +81,8 @@ def _files(lines: list[FileLine], limit: int) -> list[str]:
         ]
         for it in shown
     ]
+    if len({it.workspace for it in lines}) < 2:
+        columns, rows = [columns[0], *columns[2:]], [[row[0], *row[2:]] for row in rows]
     return [
         *output.table(columns, rows),
         *more,
@@ -93,6 +97,7 @@ def _failures(lines: list[FailureLine], limit: int) -> list[str]:
     shown, more = _cut(lines, limit)
     columns = [
         Column("what failed", "left", flexible=True),
+        Column("kind", "left", drop=5),
         Column("times"),
         Column("sessions"),
         Column("ended"),
@@ -104,6 +109,7 @@ def _failures(lines: list[FailureLine], limit: int) -> list[str]:
     rows = [
         [
             output.one_line(it.signature),
+            output.one_line(it.kind),
             f"{it.times:,}",
             f"{it.sessions:,}",
             f"{it.recovered:,} of {it.episodes:,}" if it.episodes else "–",

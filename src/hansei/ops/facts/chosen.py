@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from hansei.ops.scope import WORKSPACE_NAME
 from hansei.ops.sessions import short_id
 from hansei.store.rows import json_list
 
@@ -29,7 +30,8 @@ class Chosen:
     names: dict[int, str]
     """What each is called where it is evidence."""
     started: dict[int, int | None]
-    workspaces: dict[int, int]
+    workspaces: dict[int, str]
+    """The name of each session's workspace."""
 
     def rows(self, table: Table[R]) -> Iterator[Found[R]]:
         """What was kept of these sessions, in order."""
@@ -54,8 +56,8 @@ def choose(store: Store, scope: Scope) -> Chosen:
     """The sessions in scope that have any event."""
     where, values = scope.sessions()
     rows = store.db.execute(
-        "SELECT s.id, s.native, s.started_at, s.workspace FROM sessions s"
-        f" WHERE {where} AND s.next_seq > 1 ORDER BY s.id",
+        f"SELECT s.id, s.native, s.started_at, {WORKSPACE_NAME} FROM sessions s"
+        f" JOIN workspaces w ON w.id = s.workspace WHERE {where} AND s.next_seq > 1 ORDER BY s.id",
         values,
     ).fetchall()
     return Chosen(

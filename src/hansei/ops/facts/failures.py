@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.projection.facts.folds import EPISODES, FAILURES
-from hansei.projection.failures import families
+from hansei.projection.failures import Kind, families
 
 if TYPE_CHECKING:
     from hansei.ops.facts.chosen import Chosen
@@ -36,7 +36,7 @@ class FailureLine:
 
 
 def failures(chosen: Chosen) -> list[FailureLine]:
-    """By how many sessions met it, then by how often."""
+    """Failures of the work itself first, by how many sessions met them, then by how often."""
     found = list(chosen.rows(FAILURES))
     told = list(chosen.rows(EPISODES))
     places: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -45,10 +45,11 @@ def failures(chosen: Chosen) -> list[FailureLine]:
     of: dict[str, list[Episode]] = defaultdict(list)
     for _, episode in told:
         of[episode.signature].append(episode)
-    return [
+    lines = [
         _line(chosen, family, of[family.signature], places[family.signature])
         for family in families(found, told)
     ]
+    return sorted(lines, key=lambda it: it.kind != Kind.FAILURE)
 
 
 def _line(

@@ -19,6 +19,7 @@ class FileLine:
     """One file over all sessions in scope."""
 
     path: str
+    workspace: str
     inside: bool
     """Whether it lies in the repository."""
     sessions: int
@@ -47,12 +48,13 @@ class _Sum:
 
 def files(chosen: Chosen) -> list[FileLine]:
     """Files by what reading them again took, then by how many calls touched them."""
-    sums: dict[str, _Sum] = {}
+    sums: dict[tuple[str, str], _Sum] = {}
     for session, row in chosen.rows(TOUCHES):
         if row.verb is not Verb.LIST and not row.path.endswith("/"):
-            _add(sums.setdefault(row.path, _Sum(row.inside)), session, row)
+            file = (chosen.workspaces[session], row.path)
+            _add(sums.setdefault(file, _Sum(row.inside)), session, row)
     entered = _entered(chosen)
-    lines = [_line(chosen, path, found, entered) for path, found in sums.items()]
+    lines = [_line(chosen, *file, found, entered) for file, found in sums.items()]
     return sorted(
         lines,
         key=lambda it: (
@@ -60,6 +62,7 @@ def files(chosen: Chosen) -> list[FileLine]:
             -it.redundant,
             -(it.reads + it.edits),
             it.path,
+            it.workspace,
         ),
     )
 
@@ -90,10 +93,13 @@ def _entered(chosen: Chosen) -> dict[tuple[int, int], int]:
     return entered
 
 
-def _line(chosen: Chosen, path: str, found: _Sum, entered: dict[tuple[int, int], int]) -> FileLine:
+def _line(
+    chosen: Chosen, workspace: str, path: str, found: _Sum, entered: dict[tuple[int, int], int]
+) -> FileLine:
     known = [entered[place] for place in set(found.again) if place in entered]
     return FileLine(
         path=path,
+        workspace=workspace,
         inside=found.inside,
         sessions=len(found.sessions),
         reads=found.reads,
