@@ -40,7 +40,8 @@ def _cut(lines: Sequence[Any], limit: int) -> tuple[Sequence[Any], list[str]]:
 
 
 def _notes(*texts: str) -> list[str]:
-    return ["", *(output.dim(line) for text in texts for line in output.wrapped(text, 2))]
+    lines = [output.dim(line) for text in texts for line in output.wrapped(text, 2)]
+    return ["", *lines] if lines else []
 
 
 def _see(places: list[str]) -> str:

@@ -10,6 +10,7 @@ from hansei.config import DAY_MS
 from hansei.ops.hook_health import hook_health
 from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health, waiting
 from hansei.sources import catalogue
+from hansei.store.removal import fact_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,11 +82,22 @@ class StoreHealth:
 
 
 @dataclass(frozen=True)
+class FactsHealth:
+    """How far the facts follow the log."""
+
+    due: int
+    """Sessions that changed since their facts were worked out."""
+    failed: dict[str, str]
+    """Sessions whose facts could not be worked out, which is a fault of hansei, and where it is."""
+
+
+@dataclass(frozen=True)
 class Health:
     agents: list[AgentHealth]
     hooks: Hooks
     spool: SpoolHealth
     store: StoreHealth
+    facts: FactsHealth
     warnings: list[str]
 
 
@@ -97,8 +109,21 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
         hooks=hook_health(store, config),
         spool=spool_health(store, config),
         store=_store(store),
+        facts=_facts(store),
         warnings=warnings,
     )
+
+
+def _facts(store: Store) -> FactsHealth:
+    (due,) = store.db.execute("SELECT count(*) FROM unprojected").fetchone()
+    failed = {}
+    if "fact_problems" in fact_tables(store.db):
+        rows = store.db.execute(
+            "SELECT s.native, p.kind, p.place FROM fact_problems p"
+            " JOIN sessions s ON s.id = p.session ORDER BY s.native"
+        )
+        failed = {native: f"{kind} in {place}" for native, kind, place in rows}
+    return FactsHealth(due, failed)
 
 
 def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealth:

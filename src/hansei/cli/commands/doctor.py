@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.certify import Certificate, Verdict
-    from hansei.ops.doctor import AgentHealth, Health, StoreHealth
+    from hansei.ops.doctor import AgentHealth, FactsHealth, Health, StoreHealth
     from hansei.ops.hook_health import AgentHooks, Hooks
     from hansei.ops.spool_health import SpoolHealth
 
@@ -119,8 +119,17 @@ def report(health: Health) -> Iterator[str]:
         yield from _spool(health.spool)
         yield ""
     yield from _store(health.store)
+    yield from _facts(health.facts)
     for text in health.warnings:
         yield click.style(f"! {text}", fg="yellow")
+
+
+def _facts(facts: FactsHealth) -> Iterator[str]:
+    for session, fault in list(facts.failed.items())[:MOST_LISTED]:
+        told = output.one_line(f"{session}: {fault}")
+        yield click.style(f"  facts not worked out, a fault of hansei: {told}", fg="yellow")
+    if len(facts.failed) > MOST_LISTED:
+        yield f"  and {len(facts.failed) - MOST_LISTED} more; `hansei doctor --json` lists them"
 
 
 def _agent(agent: AgentHealth) -> Iterator[str]:
