@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "init": "Make the store and install hooks into your agents.",
     "ingest": "Take in what agents have written since the last time.",
+    "import": "Take in reviews of your changes.",
     "summary": "Tokens and cost by agent, model, repository, branch, day or driver.",
     "sessions": "List sessions.",
     "show": "Open one session, or one event of it.",

@@ -10,7 +10,7 @@ from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
 from hansei.ops.scope import named_workspace
 from hansei.ops.spool import forget_lines
-from hansei.store import removal
+from hansei.store import removal, reviews
 
 if TYPE_CHECKING:
     from hansei.config import Config
@@ -28,6 +28,10 @@ class Doomed:
     events: int
     for_good: bool = True
     """Whether a session that goes on stays out; not so for what age removed."""
+    workspace: int | None = None
+    """The workspace that goes as a whole."""
+    reviews: int = 0
+    """Imported reviews that go with it."""
 
 
 def chosen(store: Store, name: str) -> Doomed:
@@ -43,7 +47,8 @@ def chosen(store: Store, name: str) -> Doomed:
                 hint="`hansei sessions --all` and `hansei summary --all --by repo` list both.",
             ) from None
         rows = store.db.execute("SELECT id FROM sessions WHERE workspace = ?", (workspace,))
-        return _doomed(store, f"workspace {title}", [number for (number,) in rows])
+        doomed = _doomed(store, f"workspace {title}", [number for (number,) in rows])
+        return replace(doomed, workspace=workspace, reviews=reviews.count(store.db, workspace))
     family = [found, *_descendants(store, found)]
     return _doomed(store, f"session {sessions.describe(store, found).short}", family)
 
@@ -90,12 +95,18 @@ def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
 def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
     """Do it, in both tiers and in what hooks wrote."""
     with store.writing(wait_seconds=LOCK_SECONDS):
-        if not doomed.sessions:
+        if not doomed.sessions and not doomed.reviews:
             return 0
         names = [
             store.db.execute("SELECT agent, native FROM sessions WHERE id = ?", (it,)).fetchone()
             for it in doomed.sessions
         ]
-        removed = removal.forget(store, doomed.sessions, now=now, for_good=doomed.for_good)
+        removed = removal.forget(
+            store,
+            doomed.sessions,
+            now=now,
+            for_good=doomed.for_good,
+            workspaces=[] if doomed.workspace is None else [doomed.workspace],
+        )
         forget_lines(config.environment, filter(None, names))
         return removed

@@ -141,7 +141,7 @@ def _remember(db: sqlite3.Connection, row: StoredRow) -> bool:
 
 
 def salvage(store: Store, damaged: Path) -> bool:
-    """Copy what a person decided from a damaged database; False if it cannot be read."""
+    """Copy what a person decided or imported from a damaged database; False if it is unreadable."""
     try:
         old = sqlite3.connect(f"{damaged.absolute().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error:
@@ -152,6 +152,7 @@ def salvage(store: Store, damaged: Path) -> bool:
             "SELECT w.identity, w.name, w.basis, w.folder, w.remote FROM workspaces w"
             " JOIN meta m ON m.name = 'only_workspace' AND w.id = CAST(m.value AS INTEGER)"
         ).fetchone()
+        reviews = _imported_reviews(old)
     except sqlite3.Error:
         return False
     finally:
@@ -160,4 +161,25 @@ def salvage(store: Store, damaged: Path) -> bool:
         db.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?)", forgotten)
         if only is not None:
             store.set_meta("only_workspace", str(workspaces.number_of(db, Identity(*only))))
+        for identity, names, values in reviews:
+            row = (workspaces.number_of(db, identity), *values)
+            db.execute(
+                f"INSERT OR IGNORE INTO reviews (workspace, {names})"
+                f" VALUES ({', '.join('?' * len(row))})",
+                row,
+            )
     return True
+
+
+def _imported_reviews(old: sqlite3.Connection) -> list[tuple[Identity, str, tuple[Any, ...]]]:
+    """Each with the workspace it belongs to; none where the database is older than they are."""
+    columns = [row[1] for row in old.execute("PRAGMA table_info(reviews)")]
+    names = ", ".join(name for name in columns if name != "workspace")
+    if not names:
+        return []
+    listed = ", ".join(f"r.{name}" for name in names.split(", "))
+    rows = old.execute(
+        f"SELECT w.identity, w.name, w.basis, w.folder, w.remote, {listed}"
+        " FROM reviews r JOIN workspaces w ON w.id = r.workspace"
+    )
+    return [(Identity(*row[:5]), names, row[5:]) for row in rows.fetchall()]

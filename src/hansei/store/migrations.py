@@ -265,6 +265,31 @@ CREATE TABLE exposure (
 """
 
 
+def m003_reviews(db: sqlite3.Connection) -> None:
+    """Reviews that a person imported."""
+    db.execute(REVIEWS)
+
+
+REVIEWS = """
+CREATE TABLE reviews (
+  workspace INTEGER NOT NULL,
+  source TEXT NOT NULL,
+  id TEXT NOT NULL,
+  thread TEXT,
+  author TEXT,
+  bot INTEGER NOT NULL,
+  path TEXT,
+  line INTEGER,
+  at INTEGER,
+  revision TEXT,
+  text TEXT NOT NULL,
+  hunk TEXT NOT NULL,
+  imported_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace, source, id)
+) WITHOUT ROWID
+"""
+
+
 def m004_facts(db: sqlite3.Connection) -> None:
     """Sessions whose facts are due, and what is remembered of repositories.
 
@@ -277,7 +302,7 @@ def m004_facts(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m004_facts]
+MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m003_reviews, m004_facts]
 
 
 def migrate(db: sqlite3.Connection, now: int) -> None:

@@ -26,10 +26,18 @@ _BY_SESSION = (
 )  # fmt: skip
 
 
-def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = True) -> int:
+def forget(
+    store: Store,
+    sessions: Sequence[int],
+    *,
+    now: int,
+    for_good: bool = True,
+    workspaces: Sequence[int] = (),
+) -> int:
     """Remove sessions and everything derived from them; returns how many there were.
 
-    Not for good means up to now: a session that goes on later is taken in from there.
+    Not for good means up to now: a session that goes on later is taken in from there. What was
+    imported goes with `workspaces`, and with the last session of any other.
     """
     gone = set(sessions)
     until = None if for_good else now
@@ -44,7 +52,13 @@ def forget(store: Store, sessions: Sequence[int], *, now: int, for_good: bool = 
             "INSERT OR REPLACE INTO forgotten SELECT agent, native, ? FROM sessions WHERE id = ?",
             [(until, number) for number in gone],
         )
+        left = {*workspaces, *_workspaces(db, gone)}
         db.executemany("DELETE FROM sessions WHERE id = ?", numbers)
+        db.executemany(
+            "DELETE FROM reviews WHERE workspace = ?1"
+            " AND ?1 NOT IN (SELECT workspace FROM sessions)",
+            [(number,) for number in sorted(left)],
+        )
         db.execute(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
@@ -105,7 +119,18 @@ def _rewrite_sealed(store: Store, gone: set[int], *, now: int) -> None:
             cold.unlist(db, [number])
 
 
+def _workspaces(db: sqlite3.Connection, sessions: set[int]) -> set[int]:
+    rows = db.execute(
+        "SELECT workspace FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
+        (json_list(sessions),),
+    )
+    return {number for (number,) in rows}
+
+
 def _drop_empty_workspaces(store: Store) -> None:
-    """A workspace without sessions keeps nothing but its folder's name: remove that too."""
-    store.db.execute("DELETE FROM workspaces WHERE id NOT IN (SELECT workspace FROM sessions)")
+    """A workspace that holds nothing keeps nothing but its folder's name: remove that too."""
+    store.db.execute(
+        "DELETE FROM workspaces WHERE id NOT IN (SELECT workspace FROM sessions)"
+        " AND id NOT IN (SELECT workspace FROM reviews)"
+    )
     store.db.execute("DELETE FROM folders WHERE workspace NOT IN (SELECT id FROM workspaces)")

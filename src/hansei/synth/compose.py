@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hansei.synth import scenes
+from hansei.synth import remarks, scenes
 from hansei.synth.codebase import ENTITIES, INSTRUCTIONS, service_path
 from hansei.synth.dice import dice
 from hansei.synth.draft import Doing, Draft
@@ -135,6 +135,9 @@ def _happenings(tale: Tale) -> list[Callable[[Tale], None]]:
         "skill": scenes.skill,
         "leak_output": scenes.leak_output,
         "leak_file": scenes.leak_file,
+        "misread": remarks.misread,
+        "ask_again": remarks.ask_again,
+        "aside": remarks.aside,
     }
     chosen: list[Callable[[Tale], None]] = [
         scene for name, scene in named.items() if tale.plants(name)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from hansei.synth.dice import fingerprint
 from hansei.synth.output import chatter
 from hansei.synth.story import (
+    Aside,
     Call,
     Change,
     Compaction,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from random import Random
 
-    from hansei.synth.story import Action, Origin, Plant, State, Step
+    from hansei.synth.story import Action, Manner, Origin, Plant, State, Step
 
 ROOM = 380_000
 """Bytes of text after which an agent compacts its context by itself: about 145,000 tokens."""
@@ -95,15 +96,24 @@ class Draft:
         """Let somebody think for some seconds."""
         self._elastic += self.rng.uniform(low, high)
 
-    def say(self, text: str, origin: Origin = "human", topic: str | None = None) -> None:
-        """A prompt; with a topic, one that corrects the agent."""
+    def say(
+        self,
+        text: str,
+        origin: Origin = "human",
+        topic: str | None = None,
+        manner: Manner = "said",
+        aside: str | None = None,
+    ) -> None:
+        """A prompt; with a topic, one that corrects the agent; `aside` is why it only seems to."""
         if self.steps and origin == "human":
             last = self.steps[-1]
             if isinstance(last, Request) and last.calls:  # an agent ends its turn with words
                 self.act(reply=pick(self.rng, "say_pause"))
             self.wait(15, 240)
         if topic is not None:
-            self.plants.append(Correction(len(self.steps), topic))
+            self.plants.append(Correction(len(self.steps), topic, manner))
+        if aside is not None:
+            self.plants.append(Aside(len(self.steps), aside))
         self.steps.append(Prompt(self.now(), text, origin))
         self._bytes += len(text)
 

@@ -322,7 +322,7 @@ def interrupt(tale: Tale) -> None:
     stopped = Doing(Run("make test && make test"), draft.body(12), seconds, "interrupted")
     draft.act(stopped, reply="Running the whole suite twice to be sure.")
     draft.steps.append(Interruption(draft.now(), during_call=True))
-    draft.say(tale.pick("stopped"))
+    draft.say(tale.pick("stopped"), topic="interrupted", manner="interrupted")
     words = particulars(tale.rng, tale.entity, tale.deed.name)
     draft.act(ran(ENVIRONMENT.remedy.format(**words), ENVIRONMENT.relief.format(**words), 1.4))
 
@@ -335,7 +335,7 @@ def decline(tale: Tale) -> None:
     )
     draft.act(Doing(Run(command), "", 6, "declined"), reply="One more step to clean up.")
     draft.steps.append(Interruption(draft.now(), during_call=True))
-    draft.say(tale.pick("declined"))
+    draft.say(tale.pick("declined"), topic="declined", manner="interrupted")
     draft.act(ran("git status --short", " M src/berthline/services", 0.1), reply="Left as it is.")
 
 

@@ -21,6 +21,9 @@ Fate: TypeAlias = Literal[
 ]
 """What became of an edit. Discarded ones were undone within their own session."""
 
+Manner: TypeAlias = Literal["said", "repeated", "interrupted"]
+"""How a correction is made: in words, by asking again, or by stopping the agent first."""
+
 CHILD_DELAY = 200
 """Milliseconds from the call that starts a subagent to the start of its session."""
 
@@ -210,6 +213,15 @@ class Correction:
     step: int
     """Index of the prompt among the session's steps."""
     topic: str
+    manner: Manner = "said"
+
+
+@dataclass(frozen=True)
+class Aside:
+    """A prompt that sounds like a correction and is none."""
+
+    step: int
+    why: str
 
 
 @dataclass(frozen=True)
@@ -263,7 +275,17 @@ class Recourse:
 
 
 Plant: TypeAlias = (
-    Stumble | Reread | Haul | Spill | Correction | Leak | Landing | Decoy | Trial | Recourse
+    Stumble
+    | Reread
+    | Haul
+    | Spill
+    | Correction
+    | Aside
+    | Leak
+    | Landing
+    | Decoy
+    | Trial
+    | Recourse
 )
 
 

@@ -18,6 +18,7 @@ from hansei.synth.meter import tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
 from hansei.synth.secrets import pieces
 from hansei.synth.story import (
+    Aside,
     Command,
     Compaction,
     Correction,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
     from hansei.synth.contract import Writer, Written
     from hansei.synth.plan import Outline
-    from hansei.synth.story import Driver, Episode, Fate, Relation, Session, Told, Usage
+    from hansei.synth.story import Driver, Episode, Fate, Manner, Relation, Session, Told, Usage
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,16 @@ class FailureTruth:
 class CorrectionTruth:
     session: str
     topic: str
+    text: str
+    manner: Manner = "said"
+
+
+@dataclass(frozen=True)
+class AsideTruth:
+    """A prompt that sounds like a correction and is none."""
+
+    session: str
+    why: str
     text: str
 
 
@@ -222,6 +233,7 @@ class Truth:
     sessions: tuple[SessionTruth, ...]
     failures: tuple[FailureTruth, ...]
     corrections: tuple[CorrectionTruth, ...]
+    asides: tuple[AsideTruth, ...]
     rereads: tuple[RereadTruth, ...]
     hauls: tuple[HaulTruth, ...]
     spills: tuple[SpillTruth, ...]
@@ -291,6 +303,7 @@ class Recorder:
             sessions=tuple(self._sessions),
             failures=tuple(self._found.get(FailureTruth, ())),
             corrections=tuple(self._found.get(CorrectionTruth, ())),
+            asides=tuple(self._found.get(AsideTruth, ())),
             rereads=tuple(self._found.get(RereadTruth, ())),
             hauls=tuple(self._found.get(HaulTruth, ())),
             spills=tuple(self._found.get(SpillTruth, ())),
@@ -369,10 +382,10 @@ class Recorder:
                 self._trials[exposed, broken] += 1
             case Stumble():
                 record = _failure(plant, where, writer)
-            case Correction(step, topic):
-                prompt = session.steps[step]
-                assert isinstance(prompt, Prompt)
-                record = CorrectionTruth(where, topic, prompt.text)
+            case Correction(step, topic, manner):
+                record = CorrectionTruth(where, topic, _prompt(session, step), manner)
+            case Aside(step, why):
+                record = AsideTruth(where, why, _prompt(session, step))
             case Reread(call, path):
                 size, carried = _weight(session, call, writer)
                 record = RereadTruth(where, writer.call_id(call), path, size, carried)
@@ -416,6 +429,12 @@ def _in_state(
     states: Mapping[str, str | None], state: str | None, writer: Writer
 ) -> tuple[str, ...]:
     return tuple(writer.call_id(key) for key, value in states.items() if value == state)
+
+
+def _prompt(session: Session, step: int) -> str:
+    prompt = session.steps[step]
+    assert isinstance(prompt, Prompt)
+    return prompt.text
 
 
 def _ended(session: Session) -> int:

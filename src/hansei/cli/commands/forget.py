@@ -22,7 +22,8 @@ def command(name: str, yes: bool, as_json: bool) -> None:
     """Remove a session with its subagents, or all sessions of a workspace, from the store.
 
     They are removed from the database, from sealed files and from what hooks wrote, and are not
-    taken in again. The agent's own transcripts are left alone.
+    taken in again; reviews you imported go with their workspace. The agent's own transcripts are
+    left alone.
     """
     from hansei.ops.removal import chosen
 
@@ -38,10 +39,14 @@ def carry_out(store: Store, doomed: Doomed, settings: Config, *, yes: bool, as_j
 
     count = output.plural(len(doomed.sessions), "session")
     plan = f"{output.one_line(doomed.what)}: {count}, {output.plural(doomed.events, 'event')}"
-    if doomed.sessions and not yes:
+    if doomed.reviews:
+        plan += f", {output.plural(doomed.reviews, 'imported review')}"
+    anything = bool(doomed.sessions or doomed.reviews)
+    if anything and not yes:
         click.confirm(f"Remove {plan}?", abort=True, err=True)
     removed = remove(store, doomed, settings, now=app.now())
     if as_json:
-        output.write_json("removed", {"what": doomed.what, "sessions": removed})
+        counts = {"sessions": removed, "reviews": doomed.reviews}
+        output.write_json("removed", {"what": doomed.what, **counts})
     else:
-        output.write(f"Removed {plan}." if removed else f"Nothing to remove: {plan}.")
+        output.write(f"Removed {plan}." if anything else f"Nothing to remove: {plan}.")

@@ -25,7 +25,14 @@ from hansei.events.model import (
     ToolCall,
     ToolResult,
 )
-from hansei.projection.corrections.forms import asks_back, goes_on, may_be_rerun, wording
+from hansei.projection.corrections.forms import (
+    Question,
+    answers,
+    asks_back,
+    goes_on,
+    may_be_rerun,
+    wording,
+)
 from hansei.projection.corrections.likeness import normal_form, particulars, same
 from hansei.projection.corrections.model import Correction, Kind, Rule
 from hansei.projection.corrections.words import (
@@ -76,9 +83,9 @@ class _Turn:
         return bool(self.calls) or self.reply is not None
 
     @property
-    def asked(self) -> bool:
-        """Whether the agent's last words were a question."""
-        return self.replied_last and asks_back(self.reply_text)
+    def question(self) -> Question:
+        """What the agent asked with its last words."""
+        return asks_back(self.reply_text) if self.replied_last else Question.NONE
 
 
 class _Said(NamedTuple):
@@ -143,8 +150,7 @@ def _judged(said: _Said, turn: _Turn, by_seq: dict[int, Call], *, again: bool) -
         return []
     remark = sentences(said.words, MOST_SENTENCES if len(said.words) <= LONGEST_REMARK else 1)
     told = [it for it in wording(remark) if it.sentence not in turn.reply_text]
-    if any(not it.sure for it in told) and turn.asked:
-        told = [it for it in told if it.sure]
+    told = [it for it in told if it.sure or not answers(it, turn.question)]
     if turn.stopped is not None and len(said.words) <= LONGEST_REMARK:
         kind, basis = Kind.INTERRUPTS, turn.stopped
     elif told:

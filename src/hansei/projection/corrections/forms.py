@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -115,12 +116,52 @@ _ASKED: Final = re.compile(
     r"|want me to)\b[^.\n]{0,160}[.?!:)]*\s*$",
     re.IGNORECASE,
 )
+_INVITES: Final = re.compile(
+    r"(?:have|take) a look|looks? (?:right|good|ok)|anything (?:else|you)|what do you think"
+    r"|(?:let me know|tell me) (?:if|whether|what you think|how)|happy with|to your liking"
+    r"|feedback|make sense|does (?:this|that|it) (?:work|match|fit)|(?:is|was) (?:this|that) (?:what|right|ok)",
+    re.IGNORECASE,
+)
 _LAST_WORDS: Final = 300
+_LAST_SENTENCE: Final = re.compile(r"[.!\n][^.!\n]*[\w?？][^.!\n]*[.!\s]*$")
 
 
-def asks_back(reply: str) -> bool:
-    """Whether a reply ends with a question, or a request to choose."""
-    return _ASKED.search(reply[-_LAST_WORDS:]) is not None
+_CHOICE: Final = re.compile(r"\bor\b|\bwhich\b|\boptions?\b|\([A-Da-d1-4]\)|还是", re.IGNORECASE)
+_OTHER_WAY: Final = re.compile(
+    r"no\w*[\s,.!–—-]+(?:(?:please|just|you should|you have to|we) )?"
+    r"(?:`|(?:use|try|run|call|take)\b|i (?:want|meant|said)\b|(?:it|that) (?:should|must|has to)\b)"
+)
+
+
+class Question(StrEnum):
+    """What a reply ends with."""
+
+    NONE = "none"
+    PROPOSAL = "proposal"  # may be turned down
+    CHOICE = "choice"
+
+
+def asks_back(reply: str) -> Question:
+    """What a plain no would answer. Who asks what people think of the work gets a correction."""
+    end = reply[-_LAST_WORDS:]
+    if not _ASKED.search(end):
+        return Question.NONE
+    found = _LAST_SENTENCE.search(end)
+    last = found[0] if found else end
+    if _INVITES.search(last):
+        return Question.NONE
+    return Question.CHOICE if _CHOICE.search(last) else Question.PROPOSAL
+
+
+def answers(told: Wording, question: Question) -> bool:
+    """Whether words that may correct just answer what was asked.
+
+    A no to a proposal corrects it where it names another way.
+    """
+    if told.sure or question is Question.NONE:
+        return False
+    line = " ".join(told.sentence.lower().split())
+    return question is Question.CHOICE or _OTHER_WAY.match(line) is None
 
 
 _GO_ON: Final = re.compile(

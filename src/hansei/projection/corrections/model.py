@@ -91,31 +91,12 @@ class Cluster(NamedTuple):
     """Each as `session#seq`, earliest first."""
 
 
-class Review(NamedTuple):
-    """A remark on a change, made where changes are reviewed."""
-
-    source: str
-    """Where it was made: `github` or `gitlab`."""
-    id: str
-    thread: str | None
-    """The id of the remark that began the conversation."""
-    author: str | None
-    bot: bool
-    path: str | None
-    line: int | None
-    at: int | None
-    revision: str | None
-    """The commit it was made on."""
-    text: str
-    hunk: tuple[str, ...]
-    """The normal forms of the added lines it was shown under, the remarked line last."""
-
-
 class Matched(NamedTuple):
     """A review and the edit that wrote what it is about."""
 
-    review: Review
+    review: str
+    """Its id."""
     session: str
     seq: int
     lines: int
-    """How many of the shown lines that edit wrote."""
+    """How many of the lines it was shown under that edit wrote."""
