@@ -275,17 +275,7 @@ class Recourse:
 
 
 Plant: TypeAlias = (
-    Stumble
-    | Reread
-    | Haul
-    | Spill
-    | Correction
-    | Aside
-    | Leak
-    | Landing
-    | Decoy
-    | Trial
-    | Recourse
+    Stumble | Reread | Haul | Spill | Correction | Aside | Leak | Landing | Decoy | Trial | Recourse
 )
 
 
