@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import string
+import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -114,3 +116,16 @@ def test_every_call_has_one_verdict_and_every_failure_one_episode(
     assert sorted(seq for it in episodes for seq in it.failures) == failed
     assert [it.seq for it in episodes] == sorted(it.failures[0] for it in episodes)
     assert all(it.failures[-1] <= it.end for it in episodes)
+
+
+NASTY = ("\n", " \n", "\t", " ", "a", "a: ", "/a", ".F", "1, ", "error ", "= ", "a/b.c ", '"a": {',
+         "Traceback (most recent call last):\n", "Traceback (most recent call last):\n  x\n")  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", NASTY)
+def test_no_output_takes_long_to_judge(piece: str) -> None:
+    output = piece * (40_000 // len(piece))
+    began = time.process_time()
+    for command in ("npm test", "python x.py", "git push", "frob x"):
+        Story().shell(command, output, 1).shell(f"{command} | tail", output, None).failures()
+    assert time.process_time() - began < 2

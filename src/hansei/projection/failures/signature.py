@@ -41,7 +41,7 @@ _EXCEPTION = re.compile(
 _SHELL = (
     re.compile(
         r"^(?:.{0,80}?: )?(?:line \d+: )?(?:(?P<name>[\w./+-]+): command not found"
-        r"|command not found: (?P<other>[\w./+-]+))\s*$",
+        r"|command not found: (?P<other>[\w./+-]+)) *$",
         re.MULTILINE,
     ),
     re.compile(r"^'?([\w./+-]+)'? is not recognized as an internal", re.MULTILINE),
@@ -54,12 +54,12 @@ _SHELL = (
     re.compile(r"^\S*sh: (?:eval: )?(?:line \d+: )?(.+)$", re.MULTILINE),
 )
 _SHARED = (
-    re.compile(r"^\s*((?:[A-Z]\w*)(?:Error|Exception)(?: \[\w+\])?: .+)$", re.MULTILINE),
+    re.compile(r"^[ \t]*((?:[A-Z]\w*)(?:Error|Exception)(?: \[\w+\])?: .+)$", re.MULTILINE),
     re.compile(
-        r"^\s*((?:fatal|error|Error|ERROR|FATAL|E|panic|Exception)(?:\[\w+\]| \w+)?: .+)$",
+        r"^[ \t]*((?:fatal|error|Error|ERROR|FATAL|E|panic|Exception)(?:\[\w+\]| \w+)?: .+)$",
         re.MULTILINE,
     ),
-    re.compile(r"^\s*(?:[✗✖❌×] )(.+)$", re.MULTILINE),
+    re.compile(r"^[ \t]*(?:[✗✖❌×] )(.+)$", re.MULTILINE),
     re.compile(r"^([A-Z]\w+-\w+ ?: \S.+)$", re.MULTILINE),
     re.compile(
         r"^(.*\b(?:errors?|failed|failure|cannot|can't|could not|unable|denied|refused|not found"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _STOPPED_CODES: Final = frozenset((130, -2))
 """What a shell ends with after Ctrl-C."""
 _UNKNOWN_COMMAND = re.compile(
-    r"^(?:[^\n:]+: )*?(?:line \d+: )?(?:command not found: (\S+)|(\S+): command not found)\s*$"
+    r"^(?:[^\n:]+: )*?(?:line \d+: )?(?:command not found: (\S+)|(\S+): command not found) *$"
     r"|^'?([\w.-]+)'? is not recognized as an internal|^([\w./-]+) not found$",
     re.MULTILINE,
 )
@@ -151,7 +151,7 @@ def _says_wrong(script: Script, asking: int, output: str) -> bool:
 
 def _unknown_command(commands: tuple[Command, ...], output: str) -> int | None:
     """The command that the shell did not know, or could not go to the folder of."""
-    found = _UNKNOWN_COMMAND.search(output)
+    found = _UNKNOWN_COMMAND.search(output) if "not " in output else None
     if found is not None:
         name = next(group for group in found.groups() if group)
         for index, command in enumerate(commands):

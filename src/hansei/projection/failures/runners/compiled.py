@@ -13,9 +13,9 @@ RUNNERS = (
         "cargo_test",
         ("cargo test", "cargo nextest"),
         failed=words(
-            r"test result: FAILED", r"error(?:\[E\d+\])?: ", r"\s*Summary .* [1-9]\d* failed"
+            r"test result: FAILED", r"error(?:\[E\d+\])?: ", r"[ \t]*Summary .* [1-9]\d* failed"
         ),
-        passed=words(r"test result: ok\.", r"\s*Summary \[.*\] \d+ tests? run: \d+ passed"),
+        passed=words(r"test result: ok\.", r"[ \t]*Summary \[.*\] \d+ tests? run: \d+ passed"),
         decisive=(
             _RUST,
             words(r"(?:thread '.+' (?:\(\d+\) )?)(panicked) at [^\n]+:$\n^(.+)$"),
@@ -27,7 +27,7 @@ RUNNERS = (
         "cargo",
         ("cargo", "cargo build", "cargo check", "cargo clippy", "cargo run", "rustc"),
         failed=words(r"error(?:\[E\d+\])?: ", r"error: could not compile"),
-        passed=words(r"\s*Finished (?:`|dev|release|test)"),
+        passed=words(r"[ \t]*Finished (?:`|dev|release|test)"),
         decisive=(_RUST, words(r"(error: .+)$"), words(r"thread '.+' (panicked at .+)$")),
     ),
     Runner(
@@ -36,12 +36,12 @@ RUNNERS = (
         failed=words(
             r"FAIL\b", r"--- FAIL: ", r"\S+\.go:\d+:\d+: ", r"panic: ", r"no required module"
         ),
-        passed=words(r"ok\s+\S+\s+(?:[\d.]+s|\(cached\))", r"PASS$"),
+        passed=words(r"ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))", r"PASS$"),
         decisive=(
             words(r"\S+\.go:\d+:\d+: (.+)$"),
             words(r"(panic: .+)$"),
-            words(r"\s+\S+_test\.go:\d+: (.+)$"),
-            words(r"\s*--- FAIL: (\S+)"),
+            words(r"[ \t]+\S+_test\.go:\d+: (.+)$"),
+            words(r"[ \t]*--- FAIL: (\S+)"),
             words(r"(FAIL)\b.*$"),
         ),
     ),
@@ -85,7 +85,7 @@ RUNNERS = (
         passed=words(r"Build succeeded\.", r"Passed! +- Failed: +0", r"Test Run Successful\."),
         decisive=(
             re.compile(r": (error [A-Z]+\d+: .+?)(?: \[[^\]]*\])?$", re.MULTILINE),
-            words(r"\s*Failed (\S+)"),
+            words(r"[ \t]*Failed (\S+)"),
         ),
     ),
     Runner(
@@ -119,7 +119,7 @@ RUNNERS = (
         ),
         decisive=(
             words(r"\S+:\d+:\d+: (?:fatal )?(error: .+)$"),
-            words(r"CMake Error[^\n]*:\n\s*(\S.+)$", r"(CMake Error: .+)$"),
+            words(r"CMake Error[^\n]*:\n[ \t]*(\S.+)$", r"(CMake Error: .+)$"),
             words(r"(ninja: error: .+)$"),
             re.compile(r"(undefined reference to .+)$", re.MULTILINE),
         ),
@@ -146,12 +146,12 @@ RUNNERS = (
             r"\S+:\d+:\d+: error: ",
             r"error: ",
             r"\*\* (?:BUILD|TEST) FAILED \*\*",
-            r"\s*Executed \d+ tests?, with [1-9]\d* failures?",
+            r"[ \t]*Executed \d+ tests?, with [1-9]\d* failures?",
         ),
         passed=words(
             r"Build complete!",
             r"\*\* (?:BUILD|TEST) SUCCEEDED \*\*",
-            r"\s*Executed \d+ tests?, with 0 failures",
+            r"[ \t]*Executed \d+ tests?, with 0 failures",
         ),
         decisive=(words(r"\S+?:\d+(?::\d+)?: (error: .+)$"), words(r"(error: .+)$")),
     ),

@@ -6,42 +6,42 @@ import re
 
 from hansei.projection.failures.runner import Runner, words
 
-_THROWN = words(r"\s*(?:Uncaught |→ |✗ )?((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+)$")
+_THROWN = words(r"[ \t]*(?:Uncaught |→ |✗ )?((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?: .+)$")
 
 RUNNERS = (
     Runner(
         "jest",
         ("jest", "react-scripts test"),
-        failed=words(r"(?:Tests|Test Suites):\s+\d+ failed", r"No tests found", r"FAIL \S"),
-        passed=words(r"Tests:\s+(?:\d+ (?:skipped|todo), )*\d+ passed"),
-        decisive=(_THROWN, words(r"\s+● (.+)$"), words(r"(No tests found.*)$")),
+        failed=words(r"(?:Tests|Test Suites):[ \t]+\d+ failed", r"No tests found", r"FAIL \S"),
+        passed=words(r"Tests:[ \t]+(?:\d+ (?:skipped|todo), )*\d+ passed"),
+        decisive=(_THROWN, words(r"[ \t]+● (.+)$"), words(r"(No tests found.*)$")),
     ),
     Runner(
         "vitest",
         ("vitest", "vitest run"),
         failed=words(
-            r"\s*(?:Tests|Test Files)\s+\d+ failed",
+            r"[ \t]*(?:Tests|Test Files)[ \t]+\d+ failed",
             r" *(?:FAIL|❯ FAIL) +\S",
-            r"\s*Errors\s+\d+ errors?$",
+            r"[ \t]*Errors[ \t]+\d+ errors?$",
             r"No test files found",
         ),
-        passed=words(r"\s*Tests\s+\d+ passed"),
+        passed=words(r"[ \t]*Tests[ \t]+\d+ passed"),
         decisive=(_THROWN, words(r" *FAIL +\S+ > (.+)$"), words(r"(No test files found.*)$")),
     ),
     Runner(
         "mocha",
         ("mocha", "hardhat test", "cypress", "cypress run"),
         failed=words(
-            r"\s+[1-9]\d* failing\b",
+            r"[ \t]+[1-9]\d* failing\b",
             r" {4,}\d+\) \S",
-            r"\s+at Context\.<anonymous> \(",
+            r"[ \t]+at Context\.<anonymous> \(",
             r"Error HH\d+",
         ),
-        passed=words(r"\s+\d+ passing\b"),
+        passed=words(r"[ \t]+\d+ passing\b"),
         decisive=(
             words(r"(?:Error )?(HH\d+: .+)$"),
             _THROWN,
-            words(r"\s+\d+\) (.+)$", r"\s+(\d+ failing)"),
+            words(r"[ \t]+\d+\) (.+)$", r"[ \t]+(\d+ failing)"),
         ),
     ),
     Runner(
@@ -56,21 +56,25 @@ RUNNERS = (
         ("node --test", "tap", "ava"),
         failed=words(r"(?:ℹ|#) fail [1-9]"),
         passed=words(r"(?:ℹ|#) fail 0\b"),
-        decisive=(_THROWN, words(r"\s*(?:not ok \d+ - |✖ )(.+)$")),
+        decisive=(_THROWN, words(r"[ \t]*(?:not ok \d+ - |✖ )(.+)$")),
     ),
     Runner(
         "playwright",
         ("playwright", "playwright test"),
-        failed=words(r"\s+\d+ failed$", r"\s+\d+ did not run$", r"Error: No tests found"),
-        passed=words(r"\s+\d+ passed(?: \([\d.]+\w+\))?$"),
-        decisive=(_THROWN, words(r"\s+\d+\) (.+)$")),
+        failed=words(r"[ \t]+\d+ failed$", r"[ \t]+\d+ did not run$", r"Error: No tests found"),
+        passed=words(r"[ \t]+\d+ passed(?: \([\d.]+\w+\))?$"),
+        decisive=(_THROWN, words(r"[ \t]+\d+\) (.+)$")),
     ),
     Runner(
         "bun_test",
         ("bun test", "deno test"),
-        failed=words(r"\s*[1-9]\d* fail$", r"FAILED \| "),
-        passed=words(r"\s*0 fail$", r"ok \| \d+ passed"),
-        decisive=(words(r"\s*(error: .+)$"), _THROWN, words(r"\(fail\) (.+?)(?: \[[\d.]+\w+\])?$")),
+        failed=words(r"[ \t]*[1-9]\d* fail$", r"FAILED \| "),
+        passed=words(r"[ \t]*0 fail$", r"ok \| \d+ passed"),
+        decisive=(
+            words(r"[ \t]*(error: .+)$"),
+            _THROWN,
+            words(r"\(fail\) (.+?)(?: \[[\d.]+\w+\])?$"),
+        ),
     ),
     Runner(
         "tsc",
@@ -84,19 +88,19 @@ RUNNERS = (
         "eslint",
         ("eslint", "next lint", "biome", "biome check", "biome lint", "oxlint", "stylelint"),
         failed=words(
-            r"\s*✖ \d+ problems? \([1-9]\d* errors?",
+            r"[ \t]*✖ \d+ problems? \([1-9]\d* errors?",
             r"Found [1-9]\d* errors?\.",
             r"Oops! Something went wrong",
-            r"\s*\d+:\d+ +[Ee]rror\b",
+            r"[ \t]*\d+:\d+ +[Ee]rror\b",
         ),
         passed=words(
-            r"\s*✔ No ESLint warnings or errors",
-            r"\s*✖ \d+ problems? \(0 errors",
+            r"[ \t]*✔ No ESLint warnings or errors",
+            r"[ \t]*✖ \d+ problems? \(0 errors",
             r"Checked \d+ files? in .*No fixes applied",
             r"Found \d+ warnings? and 0 errors",
         ),
         decisive=(
-            words(r"\s*\d+:\d+ +[Ee]rror:? +(\S.+)$"),
+            words(r"[ \t]*\d+:\d+ +[Ee]rror:? +(\S.+)$"),
             words(r"((?:[A-Z]\w*)?Error: .+)$", r"(ESLint couldn't find .+)$"),
             words(r"\S+:\d+:\d+ (lint/\S+)"),
         ),
@@ -129,13 +133,13 @@ RUNNERS = (
             r"(?:✗|x) Build failed",
             r"✘ \[ERROR\] ",
             r"ERROR in ",
-            r"\s*Build failed with \d+ errors?",
+            r"[ \t]*Build failed with \d+ errors?",
         ),
         passed=words(
-            r"\s*✓ (?:built in |Compiled successfully)",
+            r"[ \t]*✓ (?:built in |Compiled successfully)",
             r"○ +\(Static\) ",
             r"webpack [\d.]+ compiled (?:successfully|with \d+ warnings?)",
-            r"\s*⚡ ?(?:Done|Build success)",
+            r"[ \t]*⚡ ?(?:Done|Build success)",
         ),
         decisive=(
             words(
@@ -145,7 +149,7 @@ RUNNERS = (
             ),
             re.compile(r"\b(error TS\d+: .+)$", re.MULTILINE),
             _THROWN,
-            words(r"\s*x (.+)$"),
+            words(r"[ \t]*x (.+)$"),
         ),
     ),
     Runner(

@@ -64,7 +64,7 @@ RUNNERS = (
         ("pyright", "basedpyright"),
         failed=words(r"[1-9]\d* errors?, \d+ warnings?"),
         passed=words(r"0 errors, \d+ warnings?"),
-        decisive=(words(r"\s*\S.*?:\d+:\d+ - (error: .+)$"),),
+        decisive=(words(r"[ \t]*\S.*?:\d+:\d+ - (error: .+)$"),),
         whole=True,
     ),
     Runner(
@@ -103,7 +103,7 @@ RUNNERS = (
         failed=words(
             r"ERROR: ",
             r"error: ",
-            r"\s*[×x] (?:No solution found|Failed to |Building |.*did not run successfully)",
+            r"[ \t]*[×x] (?:No solution found|Failed to |Building |.*did not run successfully)",
             r"Because .* version solving failed",
             r"Could not find a version that matches",
         ),
@@ -115,14 +115,14 @@ RUNNERS = (
         ),
         decisive=(
             words(r"(ERROR: (?!Exception|No matching).+)$", r"(error: .+)$"),
-            words(r"\s*[×x] (.+)$"),
+            words(r"[ \t]*[×x] (.+)$"),
             words(r"(ERROR: .+)$"),
         ),
     ),
     Runner(
         "py_compile",
         ("py_compile", "compileall"),
-        failed=words(r"(?:\*\*\* |\s*(?:File \".+\", line \d+|SyntaxError: ))"),
+        failed=words(r"(?:\*\*\* |[ \t]*(?:File \".+\", line \d+|SyntaxError: ))"),
         decisive=(re.compile(r"((?:Syntax|Indentation|Tab)Error: .+)$", re.MULTILINE),),
         silent=True,
     ),
@@ -130,7 +130,8 @@ RUNNERS = (
         "python",
         ("python", "python3"),
         failed=re.compile(
-            r"^Traceback \(most recent call last\):$[\s\S]*^[\w.]+(?:Error|Exception)\b[^\n]*\s*\Z",
+            r"^Traceback \(most recent call last\):\n(?:[ \t].*\n)+"
+            r"[\w.]+(?:Error|Exception)\b.*\n*\Z",
             re.MULTILINE,
         ),
         decisive=(words(r"((?:Argument expected|Unknown option|No module named) .+)$"),),

@@ -109,8 +109,8 @@ RUNNERS = (
             r"\d+ runs, \d+ assertions, 0 failures, 0 errors",
         ),
         decisive=(
-            words(r"\s+(?:Failure/Error: .+\n(?:\s*\n)*)\s+(\S.+)$"),
-            words(r"\s*((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)(?::.*)?)$"),
+            words(r"[ \t]+(?:Failure/Error: .+\n(?:[ \t]*\n)*)[ \t]+(\S.+)$"),
+            words(r"[ \t]*((?:[A-Z]\w*::)*[A-Z]\w*(?:Error|Exception)(?::.*)?)$"),
             words(r"rspec \S+ # (.+)$"),
         ),
     ),
@@ -121,10 +121,10 @@ RUNNERS = (
             r"FAILURES!",
             r"ERRORS!",
             r"Tests: \d+, Assertions: \d+, (?:Errors|Failures): [1-9]",
-            r"\s*Tests: +[1-9]\d* failed",
+            r"[ \t]*Tests: +[1-9]\d* failed",
             r"(?:PHP )?(?:Fatal|Parse) error: ",
         ),
-        passed=words(r"OK \(\d+ tests?, ", r"OK, but ", r"\s*Tests: +\d+ passed"),
+        passed=words(r"OK \(\d+ tests?, ", r"OK, but ", r"[ \t]*Tests: +\d+ passed"),
         decisive=(
             words(r"(?:PHP )?((?:Fatal|Parse) error: .+?)(?: in \S+(?::\d+| on line \d+))?$"),
             words(r"(Failed asserting .+)$", r"((?:\w+\\)*\w*(?:Error|Exception): .+)$"),
