@@ -118,8 +118,11 @@ def test_every_call_has_one_verdict_and_every_failure_one_episode(
     assert all(it.failures[-1] <= it.end for it in episodes)
 
 
-NASTY = ("\n", " \n", "\t", " ", "a", "a: ", "/a", ".F", "1, ", "error ", "= ", "a/b.c ", '"a": {',
-         "Traceback (most recent call last):\n", "Traceback (most recent call last):\n  x\n")  # fmt: skip
+NASTY = [
+    *("\n", " \n", "\t", " ", "a", "a: ", "/a", ".F", "1, ", "error ", "= ", "a/b.c ", '"a": {'),
+    "Traceback (most recent call last):\n",
+    "Traceback (most recent call last):\n  x\n",
+]
 
 
 @pytest.mark.parametrize("piece", NASTY)
