@@ -28,7 +28,7 @@ def total(usage: RequestUsage) -> int:
 
 def context_tokens(usage: RequestUsage) -> int | None:
     """What the model read: all input, cached or not; None where none of it is known."""
-    parts = [getattr(usage, name) for name in TOKENS if name != "output"]
+    parts = (usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h)
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
 

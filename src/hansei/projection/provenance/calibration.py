@@ -42,7 +42,7 @@ FARTHEST = 4.0
 """A scale beyond this, either way, is a broken count and not a tokenizer."""
 
 Weights: TypeAlias = tuple[float, ...]
-"""Tokens of each feature of a text."""
+"""A number for each feature of a text: how many, or how many tokens one is."""
 
 
 class Output(StrEnum):
@@ -87,26 +87,25 @@ class Rates(NamedTuple):
         return _dot(self.weights, piece.features)
 
 
-def _dot(weights: Weights, features: tuple[float, ...]) -> float:
-    tokens: float = sum(map(mul, weights, features))
-    return tokens
+def _dot(weights: Weights, features: Weights) -> float:
+    # Spelled out, because this is what a session's time goes into.
+    w0, w1, w2, w3, w4, w5, w6 = weights
+    f0, f1, f2, f3, f4, f5, f6 = features
+    return w0 * f0 + w1 * f1 + w2 * f2 + w3 * f3 + w4 * f4 + w5 * f5 + w6 * f6
 
 
 def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
     """The parts of an answer in tokens, thoughts included where there were any."""
-    spoken = [rates.tokens(piece) for piece in answer.spoken]
-    thought = [rates.tokens(piece) for piece in answer.thoughts]
-    written = sum(spoken)
+    spoken = [Sized(it.seq, it.kind, rates.tokens(it)) for it in answer.spoken]
+    thought = [Sized(it.seq, it.kind, rates.tokens(it)) for it in answer.thoughts]
+    written = sum(it.tokens for it in spoken)
     output = answer.output
     if output is None or not _believed(output, written, rates.output):
-        return _parts(answer, spoken, thought)
-    thinking = _thinking(output, answer.reasoning, written, thinks=bool(answer.thoughts))
-    parts = _parts(answer, _scaled(spoken, output - thinking), _scaled(thought, thinking))
-    if not spoken:
-        parts.append(Sized(answer.seq, Kind.REPLY, output - thinking))
-    if thinking and not thought:
-        parts.append(Sized(answer.seq, Kind.THOUGHT, thinking))
-    return parts
+        return spoken + thought
+    thinking = _thinking(output, answer.reasoning, written, thinks=bool(thought))
+    return _told(spoken or [Sized(answer.seq, Kind.REPLY, 0.0)], output - thinking) + _told(
+        thought or [Sized(answer.seq, Kind.THOUGHT, 0.0)], thinking
+    )
 
 
 def _believed(told: int, written: float, output: Output) -> bool:
@@ -120,17 +119,14 @@ def _thinking(output: int, reasoning: int | None, written: float, *, thinks: boo
     return max(output - written, 0.0) if thinks else 0.0
 
 
-def _scaled(sizes: list[float], total: float) -> list[float]:
-    found = sum(sizes)
+def _told(parts: list[Sized], total: float) -> list[Sized]:
+    """Parts of an answer that have this size together."""
+    if not total:
+        return []
+    found = sum(it.tokens for it in parts)
     if found <= 0:
-        return [total / len(sizes) for _ in sizes]
-    return [size * total / found for size in sizes]
-
-
-def _parts(answer: Answered, spoken: list[float], thought: list[float]) -> list[Sized]:
-    pieces = (*answer.spoken, *answer.thoughts)
-    sizes = (*spoken, *thought)
-    return [Sized(it.seq, it.kind, size) for it, size in zip(pieces, sizes, strict=True)]
+        return [Sized(seq, kind, total / len(parts)) for seq, kind, _ in parts]
+    return [Sized(seq, kind, size * total / found) for seq, kind, size in parts]
 
 
 def expected(step: Step, rates: Rates) -> list[Sized]:
@@ -150,7 +146,7 @@ def expected(step: Step, rates: Rates) -> list[Sized]:
 class _Text(NamedTuple):
     """Texts added up, and what they would be at typical rates."""
 
-    features: tuple[float, ...]
+    features: Weights
     typical: float
 
 
@@ -252,7 +248,7 @@ def _sums(steps: Sequence[Step]) -> list[_Sum]:
 def _added(pieces: Sequence[Piece]) -> _Text:
     if not pieces:
         return _NO_TEXT
-    features: tuple[float, ...] = pieces[0].features
+    features: Weights = pieces[0].features
     if len(pieces) > 1:
         features = tuple(map(sum, zip(*(it.features for it in pieces), strict=True)))
     return _Text(features, _dot(TYPICAL, features))
@@ -362,10 +358,10 @@ def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
 
 
 def _least_squares(
-    growths: list[float], rows: list[tuple[float, ...]], now: Weights, start: Weights
+    growths: list[float], rows: list[Weights], now: Weights, start: Weights
 ) -> Weights:
     """The weights that fit best, where what is off by more than is usual counts for less."""
-    guesses = [_dot(now, row) for row in rows]
+    guesses: list[float] = [sum(map(mul, now, row)) for row in rows]
     off = [abs(growth - guess) for growth, guess in zip(growths, guesses, strict=True)]
     spreads = [usual_spread(guess) for guess in guesses]
     calm = _calm([miss / spread for miss, spread in zip(off, spreads, strict=True)])
@@ -373,16 +369,18 @@ def _least_squares(
     for miss, usual in zip(off, spreads, strict=True):
         spread = calm * usual
         trust.append(1 / (spread * max(spread, miss)))
-    columns = list(zip(*rows, strict=True))
-    trusted = [list(map(mul, trust, column)) for column in columns]
-    matrix = [
-        [sum(map(mul, weighed, column)) for column in columns] + [sum(map(mul, weighed, growths))]
-        for weighed in trusted
-    ]
+    columns = [*zip(*rows, strict=True), growths]
+    matrix = [[0.0] * len(columns) for _ in start]
     for row, value in enumerate(start):
+        line = matrix[row]
+        trusted = list(map(mul, trust, columns[row]))
+        for column in range(row, len(columns)):
+            line[column] = sum(map(mul, trusted, columns[column]))
+        for column in range(row):
+            line[column] = matrix[column][row]
         belief = 1 / (BELIEF * value) ** 2
-        matrix[row][row] += belief
-        matrix[row][-1] += belief * value
+        line[row] += belief
+        line[-1] += belief * value
     return tuple(max(it, 0.0) for it in _solve(matrix))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import accumulate
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.provenance.calibration import Sized, Thoughts, expected, usual_spread
@@ -89,6 +89,7 @@ def _shelf_of(kind: Kind) -> int:
 
 
 _SHELVES = {kind: _shelf_of(kind) for kind in Kind}
+_by_entry = itemgetter(*map(Carried._fields.index, ("since", "seq", "kind", "label")))
 
 
 class Ledger:
@@ -150,12 +151,11 @@ class Ledger:
             for held in shelf.pieces
             if held.tokens
         ]
-        return sorted([*self.rows, *stayed], key=lambda it: (it.since, it.seq, it.kind, it.label))
+        return sorted([*self.rows, *stayed], key=_by_entry)
 
     def _put(self, new: Sequence[Sized], total: int) -> None:
-        shares = _shared([it.tokens for it in new], total)
-        for piece, tokens in zip(new, shares, strict=True):
-            self._hold(piece.seq, piece.kind, tokens)
+        for (seq, kind, _), tokens in zip(new, _shared(new, total), strict=True):
+            self._hold(seq, kind, tokens)
 
     def _add(self, piece: Sized, room: int, label: str) -> None:
         self._hold(piece.seq, piece.kind, min(round(piece.tokens), room), label)
@@ -193,23 +193,23 @@ class Ledger:
             self._total -= tokens
 
     def _row(self, held: _Held, tokens: int, why: Left | None) -> Carried:
-        return Carried(
-            seq=held.seq,
-            kind=held.kind,
-            tokens=tokens,
-            since=held.since,
-            requests=self._step - held.entered,
-            left=why,
-            until=None if why is None else self._now,
-            label=held.label,
-        )
+        until = None if why is None else self._now
+        carried = self._step - held.entered
+        return Carried(held.seq, held.kind, tokens, held.since, carried, why, until, held.label)
 
 
-def _shared(sizes: list[float], total: int) -> list[int]:
+def _shared(parts: Sequence[Sized], total: int) -> list[int]:
     """Whole numbers in proportion to sizes that add up to the total exactly."""
-    whole = sum(sizes)
+    whole = sum(it.tokens for it in parts)
     if whole <= 0:
-        return [0] * len(sizes)
-    ends = [min(round(total * (it / whole)), total) for it in accumulate(sizes)]
-    ends[-1] = total
-    return [end - start for start, end in zip([0, *ends], ends, strict=False)]
+        return [0] * len(parts)
+    shares = []
+    size = 0.0
+    before = 0
+    for _, _, tokens in parts:
+        size += tokens
+        end = min(round(total * (size / whole)), total)
+        shares.append(end - before)
+        before = end
+    shares[-1] += total - before
+    return shares

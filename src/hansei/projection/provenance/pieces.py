@@ -65,6 +65,7 @@ RESULT_KINDS = {
     Tool.SUBAGENT: Kind.SUBAGENT,
 }
 _EDITING = (Tool.EDIT, Tool.WRITE)
+_TOLD = (Prompt, Compaction, SlashCommand, Notice, Observation)
 _PEOPLE = (Origin.HUMAN, Origin.QUEUED_HUMAN, Origin.PARENT_AGENT)
 _SHOWN_NOTICES = frozenset(
     {
@@ -97,10 +98,11 @@ class Piece(NamedTuple):
     features: Features
 
 
-SAMPLE = 2048
-"""Bytes that tell what a long text is made of. Chosen: with half of it one half of a session
-predicts the other a little worse, with twice as much no better."""
+SAMPLE = 1024
+"""Bytes that tell what a long text is made of. Chosen: with more of them one half of a real session
+predicts the other no better."""
 _GROUP = 8
+_encoded = msgspec.json.Encoder().encode
 _LETTERS = bytes(range(ord("A"), ord("Z") + 1)) + bytes(range(ord("a"), ord("z") + 1))
 
 
@@ -123,7 +125,7 @@ def measured(text: str | bytes, frames: int = 0, images: int = 0) -> Features:
         # An odd distance, because columns of tables and dumps have even widths.
         groups = memoryview(data)[: size - size % _GROUP].cast("Q")
         data = groups[:: size // SAMPLE | 1].tobytes()
-    rest = data.translate(None, _LETTERS).translate(_CLASSES)
+    rest = data.translate(_CLASSES, _LETTERS)
     letters = len(data) - len(rest)
     spaces = rest.count(b" ")
     others = 0 if data.isascii() else rest.count(b"o")
@@ -131,8 +133,8 @@ def measured(text: str | bytes, frames: int = 0, images: int = 0) -> Features:
     marks = len(rest) - spaces - others - digits
     numbers = 0
     if digits:
-        begin = rest.count(b" 1") + rest.count(b".1") + rest.startswith(b"1")
-        numbers = begin + rest.count(b"o1") if others else begin
+        numbers = rest.count(b" 1") + rest.count(b".1") + rest.startswith(b"1")
+        numbers += rest.count(b"o1") if others else 0
     if size == len(data):
         return letters, numbers, marks, spaces, others, frames, images
     scale = size / len(data)
@@ -149,23 +151,23 @@ def measured(text: str | bytes, frames: int = 0, images: int = 0) -> Features:
 
 def given(seq: int, event: AnyEvent, tools: Mapping[str, Tool]) -> Piece | None:
     """What an event that is not an answer put before the model, if anything."""
+    if isinstance(event, ToolResult):
+        kind = RESULT_KINDS.get(tools.get(event.call, Tool.OTHER), Kind.TOOL)
+        return Piece(seq, kind, _shown(event))
+    if not isinstance(event, _TOLD):
+        return None
     match event:
-        case ToolResult():
-            kind = RESULT_KINDS.get(tools.get(event.call, Tool.OTHER), Kind.TOOL)
-            return Piece(seq, kind, _shown(event))
         case Prompt():
             kind = Kind.PROMPT if event.origin in _PEOPLE else Kind.INJECTED
             return Piece(seq, kind, measured(event.text, 1, max(event.images, 0)))
-        case Notice():
-            shown = event.name in _SHOWN_NOTICES
-            return Piece(seq, Kind.INJECTED, measured(event.text, 1)) if shown else None
         case Compaction():
             return Piece(seq, Kind.SUMMARY, measured(event.text, 1))
         case SlashCommand():
             return Piece(seq, Kind.PROMPT, measured(f"{event.name} {event.text}", 1))
+        case Notice() if event.name in _SHOWN_NOTICES:
+            return Piece(seq, Kind.INJECTED, measured(event.text, 1))
         case Observation() if event.context is not None:
-            letters = max(event.context.bytes, 0)
-            return Piece(seq, Kind.INJECTED, (letters, 0, 0, 0, 0, 1, 0))
+            return Piece(seq, Kind.INJECTED, (max(event.context.bytes, 0), 0, 0, 0, 0, 1, 0))
         case _:
             return None
 
@@ -188,7 +190,7 @@ def answered(seq: int, event: AnyEvent) -> Piece | None:
     match event:
         case ToolCall():
             kind = Kind.EDIT if event.tool in _EDITING else Kind.CALL
-            said = event.name.encode() + msgspec.json.encode(event.arguments)
+            said = event.name.encode() + _encoded(event.arguments)
             return Piece(seq, kind, measured(said, 1))
         case Reply():
             return Piece(seq, Kind.REPLY, measured(event.text))
