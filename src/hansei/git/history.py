@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_COMMITS: Final = 50_000
 """More commits than this are not looked through at once: about a minute of git's time."""
+MOST_BESIDE: Final = 10_000
+"""Commits that are not on the main line: those of other people's branches are rarely asked for."""
 MOST_CHANGES: Final = 400_000
 """Nor more changed files than this: about 150 MB of memory."""
 
@@ -109,21 +111,27 @@ def read_history(
 
     A commit whose parents were cut off by a shallow clone is left out: what it changed is unknown.
     """
-    asked = [] if since is None else [f"--since={since // 1000}"]
     at = standing(folder)
     if at is None:
         return History((), frozenset(), since)
-    listed = list(_listed(folder, *asked, f"--max-count={most}", *_REFS))
-    missing = [committed for name, committed in listed if name in at.cut]
-    if len(listed) == most:
-        missing.append(min(committed for _, committed in listed))
+    asked = [] if since is None else [f"--since={since // 1000}"]
+    main = _listed(folder, most, *asked, at.main) if at.main else []
+    beside = _listed(folder, min(most, MOST_BESIDE), *asked, *_REFS, *_without(at.main))
+    missing = [committed for name, committed in (*main, *beside) if name in at.cut]
+    for line, full in ((main, most), (beside, min(most, MOST_BESIDE))):
+        missing += [line[-1][1]] if len(line) == full else []
     if since is not None:
         missing.append(since)
-    found = list(_found(folder, [name for name, _ in listed if name not in at.cut], known or {}))
+    names = [name for name, _ in (*main, *beside) if name not in at.cut]
+    found = list(_found(folder, names, known or {}))
     if sum(len(commit.changes) for commit in found) > MOST_CHANGES:
         missing.append(found[-1].committed)
-    main = _contained(folder, at.main, *asked).intersection(commit.id for commit in found)
-    return History(tuple(in_date_order(found)), main, max(missing, default=None))
+    on_main = frozenset(name for name, _ in main).intersection(commit.id for commit in found)
+    return History(tuple(in_date_order(found)), on_main, max(missing, default=None))
+
+
+def _without(line: str | None) -> tuple[str, ...]:
+    return (f"^{line}",) if line else ()
 
 
 def _found(folder: str, names: Sequence[str], known: Mapping[str, Commit]) -> Iterator[Commit]:
@@ -328,19 +336,15 @@ def _change(ids: bytes, path: bytes) -> Change | None:
     return Change(path.decode("utf-8", "surrogateescape"), tuple(before), after)
 
 
-def _listed(folder: str, *arguments: str) -> Iterator[tuple[str, int]]:
-    """Names of commits and when they were made, as git lists them."""
-    with reading(["git", "-C", folder, "rev-list", "--timestamp", *arguments, "--"]) as told:
+def _listed(folder: str, most: int, *arguments: str) -> list[tuple[str, int]]:
+    """Names of commits and when they were made, the newest first."""
+    command = ["git", "-C", folder, "rev-list", "--timestamp", f"--max-count={most}"]
+    found = []
+    with reading([*command, *arguments, "--"]) as told:
         for line in told or ():
             at, _, name = line.decode("ascii", "replace").strip().partition(" ")
-            yield name, _milliseconds(at)
-
-
-def _contained(folder: str, line: str | None, *asked: str) -> frozenset[str]:
-    if line is None:
-        return frozenset()
-    told = git(folder, "rev-list", *asked, f"--max-count={MOST_COMMITS}", line, "--", seconds=60)
-    return frozenset((told or "").split())
+            found.append((name, _milliseconds(at)))
+    return found
 
 
 def _cut_off(folder: str) -> frozenset[str]:

@@ -6,12 +6,13 @@ out anew, moved to another file, or is gone; commits on branches that never had 
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from hansei.projection.outcomes.landing import enough_to_move
-from hansei.projection.outcomes.lines import is_phrase, phrase
+from hansei.projection.outcomes.lines import is_phrase, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.landing import Copy
     from hansei.projection.outcomes.texts import Texts
 
-MOST_SEARCHED: Final = 300
+MOST_SEARCHED: Final = 100
 """Other files of one commit in which lines are looked for that left their own."""
+_NOTHING: Final[Counter[str]] = Counter()
 
 
 @dataclass(eq=False, slots=True)
@@ -38,12 +40,18 @@ class Life:
     been: set[str] = field(default_factory=set)
     """The files it was in."""
 
+    @property
+    def laid_out_anew(self) -> bool:
+        """Whether a formatter has had its hands on it."""
+        landing = self.copy.landing
+        return self.reformatted_in is not None or (landing is not None and landing.reformatted)
+
 
 def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]:
     """The lives of all copies that landed."""
     lives = [Life(it, it.landing.path) for it in copies if it.landing is not None]
     for life in lives:
-        life.words = phrase(life.copy.line)
+        life.words = words_of(life.copy.line)
         life.been.add(life.path)
     there: dict[str, list[Life]] = defaultdict(list)
     absent: dict[str, list[Life]] = defaultdict(list)
@@ -56,10 +64,11 @@ def follow(copies: Sequence[Copy], history: History, texts: Texts) -> list[Life]
             present = [it for it in there.get(change.path, ()) if _concerns(it, place, on_main)]
             missing = _missing(present, change, texts)
             gone = [it for it in absent.get(change.path, ()) if _concerns(it, place, on_main)]
+            added = texts.added(change) if gone else ()
             for life in gone:
                 line = life.copy.line
                 again = (line, change.path, place) in settled  # somebody wrote it once more
-                if not again and line in texts.added(change):
+                if not again and line in added:
                     _move(life, absent[change.path], there[change.path])
                     life.gone_in = life.gone_from = None
             if missing:
@@ -83,12 +92,16 @@ def _concerns(life: Life, place: int, on_main: bool) -> bool:
 
 def _missing(present: Sequence[Life], change: Change, texts: Texts) -> list[Life]:
     """Those that were there before a change and are not after it."""
-    if not present:
+    fewer = texts.removed(change) if present else _NOTHING
+    known = [life for life in present if life.copy.line in fewer]
+    anew = [life for life in present if life.laid_out_anew and life.copy.line not in fewer]
+    if not known and not anew:
         return []
-    before, after = texts.before(change), texts.bag(change.after)
-    left = [life for life in present if life.copy.line not in after]
-    gone = [life for life in left if _was_there(life, before, change, texts)]
-    return gone + _gone_with_others(present, gone, before - after, after)
+    after = texts.bag(change.after)
+    gone = [it for it in known if it.copy.line not in after]
+    stood = (it for it in anew if texts.phrases_before(change, it.words))
+    gone += [it for it in stood if it.copy.line not in after]
+    return gone + _gone_with_others(present, gone, Counter(fewer), after)
 
 
 def _gone_with_others(
@@ -108,13 +121,6 @@ def _gone_with_others(
     return found
 
 
-def _was_there(life: Life, before: Counter[str], change: Change, texts: Texts) -> bool:
-    if life.copy.line in before:
-        return True
-    laid_out_anew = life.reformatted_in or (life.copy.landing and life.copy.landing.reformatted)
-    return bool(laid_out_anew) and texts.phrases_before(change, life.words) > 0
-
-
 def _depart(
     missing: Sequence[Life],
     commit: Commit,
@@ -122,12 +128,12 @@ def _depart(
     texts: Texts,
     there: dict[str, list[Life]],
 ) -> None:
-    text = texts.phrase(change.after)
+    fewer = texts.removed(change)
     left = []
     for life in missing:
-        still = text.count(life.words) >= texts.phrases_before(change, life.words) > 0
-        if still and is_phrase(life.words):
-            if life.copy.line in texts.before(change):
+        # Those that are no fewer lines now were found by their phrase.
+        if is_phrase(life.words) and texts.phrases_more(change, life.words) >= 0:
+            if life.copy.line in fewer:
                 life.reformatted_in = commit
         else:
             left.append(life)
@@ -149,7 +155,8 @@ def _moved_to(left: Sequence[Life], commit: Commit, change: Change, texts: Texts
     for other in commit.changes:
         if other.after is not None and other.after in change.before and other != change:
             return other  # the whole file has another name
-    taking_in = texts.taking_in(commit, MOST_SEARCHED)
+    ending = posixpath.splitext(change.path)[1]
+    taking_in = texts.taking_in(commit, ending, MOST_SEARCHED)
     hosts = {it.path: it for life in left for it in taking_in.get(life.copy.line, ())}
     hosts.pop(change.path, None)
     gone = list(texts.removed(change)) if hosts else []

@@ -11,9 +11,10 @@ from __future__ import annotations
 import posixpath
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
-from hansei.projection.outcomes.lines import is_phrase, phrase
+from hansei.projection.outcomes.lines import is_phrase, words_of
 from hansei.projection.outcomes.model import DAY_MS
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ ROUNDED_MS: Final = 1000
 agents commit and go on within seconds."""
 MOST_TRIES: Final = 20
 """Commits to a file in which a line is looked for in another layout."""
+MOST_CHANGES: Final = 200
+"""Changes to a file in which a line is looked for at all, on the main line and beside it."""
 MOVED_WITHIN_MS: Final = 30 * DAY_MS
 MOST_LOOKED_THROUGH: Final = 200
 """Changes to other files in which the lines of one file are looked for that did not land in it."""
@@ -111,16 +114,8 @@ def land(
         path = places[copy.hunk]
         assert path is not None
         pages.setdefault(path, {}).setdefault(copy.line, []).append(copy)
-    first_seen: dict[tuple[bool, str, str], int] = {}
-    for commit, place, on_main in in_order(history):
-        for change in commit.changes:
-            if change.path in pages and change.after is not None:
-                version = (on_main, change.path, change.after)
-                since = first_seen.setdefault(version, commit.committed)
-                page = pages[change.path]
-                if since < commit.committed:  # an old version is back: only later copies are new
-                    page = _written_after(page, since)
-                _take_in(page, commit, change, texts, place, on_main)
+    for on_main in (True, False):
+        _land_at_home(pages, history, texts, on_main)
     _let_go(copies, hunks)
     lost = _lost(copies, hunks, places, history, texts)
     _land_elsewhere(lost, hunks, history, texts, elsewhere)
@@ -149,10 +144,6 @@ def blob_before(
     return history.files.get(path)
 
 
-def _written_after(page: Mapping[str, list[Copy]], moment: int) -> dict[str, list[Copy]]:
-    return {line: [copy for copy in copies if copy.at > moment] for line, copies in page.items()}
-
-
 def _let_go(copies: Sequence[Copy], hunks: Sequence[Written]) -> None:
     """Forget the landings of hunks of which only a few lines came, all known to the file before.
 
@@ -172,41 +163,85 @@ def _let_go(copies: Sequence[Copy], hunks: Sequence[Written]) -> None:
             copy.landing = None
 
 
-def in_order(history: History) -> Iterator[tuple[Commit, int, bool]]:
-    """All commits with their places: those of the main line first."""
-    for on_main in (True, False):
-        for place, commit in enumerate(history.commits):
-            if (commit.id in history.main) is on_main:
-                yield commit, place, on_main
+def in_order(history: History, on_main: bool) -> Iterator[tuple[Commit, int]]:
+    """The commits of the main line, or the others, with their places in the history."""
+    for place, commit in enumerate(history.commits):
+        if (commit.id in history.main) is on_main:
+            yield commit, place
+
+
+def _land_at_home(pages: Pages, history: History, texts: Texts, on_main: bool) -> None:
+    """Go through the commits of the main line, or through the others."""
+    left = {path: _Page(page) for path, page in pages.items()}
+    first_seen: dict[tuple[str, str], int] = {}
+    for commit, place in in_order(history, on_main):
+        for change in commit.changes:
+            page = left.get(change.path)
+            if page is None or change.after is None:
+                continue
+            since = first_seen.setdefault((change.path, change.after), commit.committed)
+            if commit.committed < page.first - ROUNDED_MS:
+                continue
+            # If an old version is back, only copies written after it are new.
+            only = since if since < commit.committed else None
+            _take_in(
+                page,
+                commit,
+                change,
+                texts,
+                Landing(commit, place, change.path, False, on_main, True),
+                only,
+            )
+            if not page.drop_landed():
+                del left[change.path]
+
+
+class _Page:
+    """The copies of one file that have not landed, by line."""
+
+    def __init__(self, page: Mapping[str, list[Copy]]) -> None:
+        self.lines: dict[str, list[Copy]] = dict(page)
+        self.drop_landed()
+        for copies in self.lines.values():
+            for copy in copies:
+                copy.tries = 0
+        times = [copy.at for copies in self.lines.values() for copy in copies]
+        self.first = min(times, default=0)
+
+    def drop_landed(self) -> bool:
+        """Whether there are copies left."""
+        left = {
+            line: [it for it in copies if it.landing is None and it.tries < MOST_CHANGES]
+            for line, copies in self.lines.items()
+        }
+        self.lines = {line: copies for line, copies in left.items() if copies}
+        return bool(self.lines)
 
 
 def _take_in(
-    page: Mapping[str, list[Copy]],
-    commit: Commit,
-    change: Change,
-    texts: Texts,
-    place: int,
-    on_main: bool,
+    page: _Page, commit: Commit, change: Change, texts: Texts, landing: Landing, only: int | None
 ) -> None:
-    added, before = texts.added(change), texts.before(change)
+    waiting = {
+        line: fitting
+        for line, copies in page.lines.items()
+        if (fitting := [it for it in _waiting(copies, commit) if only is None or it.at > only])
+    }
+    added = texts.added(change) if waiting else None
     if not added:
         return
-    landing = Landing(commit, place, change.path, False, on_main, fresh=True)
-    for line in [it for it in page if it in added]:
-        _settle(page[line], added[line], landing._replace(fresh=line not in before))
-    open_lines = {
-        line: fitting
-        for line, copies in page.items()
-        if (fitting := [it for it in _waiting(copies, commit) if it.tries < MOST_TRIES])
-    }
-    for line, fitting in open_lines.items():
-        words = phrase(line)
-        for copy in fitting:
+    for line in [it for it in waiting if it in added]:
+        fresh = not texts.before(change, line)
+        _settle(waiting[line], added[line], landing._replace(fresh=fresh))
+    for line, copies in waiting.items():
+        for copy in copies:
             copy.tries += 1
-        if is_phrase(words):
-            stood = texts.phrases_before(change, words)
-            more = texts.phrase(change.after).count(words) - stood - added[line]
-            _settle(fitting, more, landing._replace(reformatted=True, fresh=not stood))
+        words = words_of(line)
+        some = [it for it in copies if it.landing is None and it.tries <= MOST_TRIES]
+        if some and is_phrase(words):
+            more = texts.phrases_more(change, words) - added[line]
+            if more > 0:
+                fresh = not texts.phrases_before(change, words)
+                _settle(some, more, landing._replace(reformatted=True, fresh=fresh))
 
 
 def _waiting(copies: Iterable[Copy], commit: Commit) -> list[Copy]:
@@ -227,18 +262,17 @@ def _land_elsewhere(
     lost: Pages, hunks: Sequence[Written], history: History, texts: Texts, elsewhere: Elsewhere
 ) -> None:
     searches = [_Search.of(path, page) for path, page in sorted(lost.items())]
-    for commit, place, on_main in in_order(history) if searches else ():
-        near = [it for it in searches if it.first <= commit.committed <= it.last]
-        for change in commit.changes if near else ():
-            ending = posixpath.splitext(change.path)[1]
-            asking = [it for it in near if it.asks(ending)]
-            if change.after is None or not asking:
-                continue
-            landing = Landing(commit, place, change.path, False, on_main, fresh=True)
-            added = texts.added(change)
-            for search in asking:
-                search.looked += 1
-                _take_in_moved(search, landing, added, hunks, elsewhere)
+    for on_main in (True, False) if searches else ():
+        for commit, place in in_order(history, on_main):
+            near = [it for it in searches if it.first <= commit.committed <= it.last]
+            for change in commit.changes if near else ():
+                ending = posixpath.splitext(change.path)[1]
+                asking = [it for it in near if change.after and it.asks(ending)]
+                landing = Landing(commit, place, change.path, False, on_main, fresh=True)
+                for search in asking:
+                    search.looked += 1
+                    if search.may_be_in(texts.text(change.after)):
+                        _take_in_moved(search, landing, texts.added(change), hunks, elsewhere)
 
 
 @dataclass
@@ -249,6 +283,7 @@ class _Search:
     ending: str
     """Lines move between files of a kind."""
     page: dict[str, list[Copy]]
+    marks: list[str]
     first: int
     last: int
     looked: int = 0
@@ -257,7 +292,13 @@ class _Search:
     def of(cls, path: str, page: dict[str, list[Copy]]) -> _Search:
         times = [copy.at for copies in page.values() for copy in copies]
         ending = posixpath.splitext(path)[1]
-        return cls(path, ending, page, min(times) - ROUNDED_MS, max(times) + MOVED_WITHIN_MS)
+        marks = [max(line.split(), key=len) for line in page]
+        first, last = min(times) - ROUNDED_MS, max(times) + MOVED_WITHIN_MS
+        return cls(path, ending, page, marks, first, last)
+
+    def may_be_in(self, text: str) -> bool:
+        """Whether a text has the longest words of enough lines: cheaper than comparing lines."""
+        return len(list(islice((True for mark in self.marks if mark in text), MOVED_LINES))) > 1
 
     def asks(self, ending: str) -> bool:
         return ending == self.ending and self.looked < MOST_LOOKED_THROUGH

@@ -73,6 +73,13 @@ def phrase(text: str) -> str:
     return f" {' '.join(_SIGN.findall(_LEADING.sub('', text)))} "
 
 
+@lru_cache(maxsize=20_000)
+def words_of(line: str) -> str:
+    """The phrase of a line that is asked for in many files."""
+    return phrase(line)
+
+
+@lru_cache(maxsize=20_000)
 def is_phrase(words: str) -> bool:
     """Whether a phrase is long enough to be looked for inside other lines."""
     found = _WORD.findall(words)

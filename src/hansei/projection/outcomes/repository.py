@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 RULES: Final = 1
 """Counted up when the same history is judged otherwise: everything is then judged again."""
-BEFORE_MS: Final = 90 * DAY_MS
+BEFORE_MS: Final = 30 * DAY_MS
 """How far before the first edit the history is read, to know which lines are old."""
 UNPACKED: Final = 2_000
 """Hunks whose lines are kept at hand."""

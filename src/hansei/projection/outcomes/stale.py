@@ -53,15 +53,13 @@ def still_good(
     news = _news(before, history)
     touched.update(change.path for commit in news for change in commit.changes)
     times = _times(news)
-    whole_since = max(before.complete_since or 0, history.complete_since or 0)
-    if before.complete_since == history.complete_since:
-        whole_since = 0
+    reach = (before.complete_since or 0, history.complete_since or 0)
     return {
         number: entry
         for number, entry in same.items()
         if touched.isdisjoint(entry.verdict.files)
         and not (entry.due is not None and entry.due <= now)
-        and not (entry.at is not None and entry.at < whole_since)
+        and not (entry.at is not None and (entry.at < reach[0]) != (entry.at < reach[1]))
         and not (entry.verdict.astray and (old or _search_differs(entry, times, arrived)))
     }
 
