@@ -10,7 +10,8 @@ from hansei.errors import UsageError
 from hansei.git.repository import identify
 from hansei.ops.scope import named_workspace
 from hansei.ops.sessions import short_id
-from hansei.projection.corrections.matching import matched
+from hansei.projection.calls import calls
+from hansei.projection.corrections.matching import Wrote, matched
 from hansei.projection.corrections.reviews import read
 from hansei.projection.outcomes.edits import written
 from hansei.redaction.engine import Redactor
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hansei.events.reviews import Review
-    from hansei.projection.outcomes.model import Written
     from hansei.store.database import Store
 
 LOCK_SECONDS = 30.0
@@ -128,7 +128,7 @@ def _about(store: Store, workspace: int, told: list[Review]) -> list[About]:
     ]
 
 
-def _written(store: Store, workspace: int) -> Iterator[Written]:
+def _written(store: Store, workspace: int) -> Iterator[Wrote]:
     """What agents wrote in a workspace."""
     rows = store.db.execute(
         "SELECT s.id, s.native FROM sessions s WHERE s.workspace = ? AND EXISTS"
@@ -136,4 +136,6 @@ def _written(store: Store, workspace: int) -> Iterator[Written]:
         (workspace,),
     ).fetchall()
     for number, native in rows:
-        yield from written(list(reading.events(store, number)), native)
+        events = list(reading.events(store, number))
+        for hunk in written(events, calls(events)):
+            yield Wrote(native, hunk)

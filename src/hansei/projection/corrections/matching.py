@@ -8,10 +8,10 @@ that wrote most of the others.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from hansei.projection.commands.paths import spelled
 from hansei.projection.corrections.model import Matched
-from hansei.projection.outcomes.places import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,46 +20,54 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.model import Written
 
 
-def matched(reviews: Iterable[Review], hunks: Iterable[Written]) -> list[Matched]:
+class Wrote(NamedTuple):
+    """A hunk and the name of the session that wrote it."""
+
+    session: str
+    hunk: Written
+
+
+def matched(reviews: Iterable[Review], hunks: Iterable[Wrote]) -> list[Matched]:
     """The reviews of lines that one of these edits wrote, with the edit."""
-    written: dict[str, list[Written]] = defaultdict(list)
-    for hunk in hunks:
-        for line in dict.fromkeys(hunk.added):
-            written[line].append(hunk)
+    written: dict[str, list[Wrote]] = defaultdict(list)
+    for wrote in hunks:
+        for line in dict.fromkeys(wrote.hunk.added):
+            written[line].append(wrote)
     found = []
     for review in reviews:
         writer = _writer(review, written)
         if writer is not None:
-            hunk, lines = writer
-            found.append(Matched(review.id, hunk.session, hunk.seq, lines))
+            wrote, lines = writer
+            found.append(Matched(review.id, wrote.session, wrote.hunk.seq, lines))
     return found
 
 
-def _writer(review: Review, written: dict[str, list[Written]]) -> tuple[Written, int] | None:
+def _writer(review: Review, written: dict[str, list[Wrote]]) -> tuple[Wrote, int] | None:
     if review.path is None or not review.hunk:
         return None
     lines: dict[tuple[str, int, int], int] = defaultdict(int)
-    known: dict[tuple[str, int, int], Written] = {}
+    known: dict[tuple[str, int, int], Wrote] = {}
     for line in dict.fromkeys(review.hunk):
-        for hunk in written.get(line, ()):
-            if _is_file(hunk.path, review.path) and not _later(hunk, review):
-                key = hunk.session, hunk.seq, hunk.hunk
-                lines[key] += 1
-                known[key] = hunk
-    last = {
-        (hunk.session, hunk.seq, hunk.hunk) for hunk in written.get(review.hunk[-1], ())
-    } & known.keys()
+        for wrote in written.get(line, ()):
+            if _is_file(wrote.hunk.path, review.path) and not _later(wrote.hunk, review):
+                lines[_key(wrote)] += 1
+                known[_key(wrote)] = wrote
+    last = {_key(wrote) for wrote in written.get(review.hunk[-1], ())} & known.keys()
     chosen = last or {key for key in known if 2 * lines[key] > len(set(review.hunk))}
     if not chosen:
         return None
-    best = max(chosen, key=lambda key: (lines[key], known[key].at or 0, key))
+    best = max(chosen, key=lambda key: (lines[key], known[key].hunk.at or 0, key))
     return known[best], lines[best]
+
+
+def _key(wrote: Wrote) -> tuple[str, int, int]:
+    return wrote.session, wrote.hunk.seq, wrote.hunk.hunk
 
 
 def _is_file(recorded: str, path: str) -> bool:
     """Whether a recorded path is this file of the repository."""
-    spelled = plain(recorded)
-    return spelled == path or spelled.endswith(f"/{path}")
+    whole = spelled(recorded)
+    return whole == path or whole.endswith(f"/{path}")
 
 
 def _later(hunk: Written, review: Review) -> bool:
