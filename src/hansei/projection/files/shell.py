@@ -29,6 +29,7 @@ _VERBS = {
     Writing.DELETE: Verb.DELETE,
     Writing.MOVE: Verb.RENAME,
     Writing.RESTORE: Verb.RESTORE,
+    Writing.CLEAN: Verb.DELETE,
 }
 _SILENT = frozenset(
     (

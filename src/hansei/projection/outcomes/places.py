@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.projection.commands.paths import is_absolute, spelled
+from hansei.projection.commands.paths import is_absolute, spelled, tidy
 from hansei.projection.places import folded, ground, inside
 
 if TYPE_CHECKING:
@@ -21,12 +21,12 @@ def place(path: str, roots: Iterable[str], known: Collection[str]) -> str | None
     A file that was never committed has a place too, if it is under one of the roots.
     """
     on = ground(roots)
-    whole = spelled(path, windows=on.windows)
+    whole = tidy(spelled(path, windows=on.windows))
     below = inside(folded(whole), whole, on)
     if below is not None:
         return _longest_end(below, known) or below
     if not is_absolute(whole):
-        return whole.removeprefix("./")
+        return whole
     return _longest_end(whole, known)
 
 
