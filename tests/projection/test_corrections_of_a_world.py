@@ -49,8 +49,8 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         for number, native, driver in listed:
             events = list(reading.events(store, number))
             texts = {seq: it.text for seq, it in events if isinstance(it, Prompt)}
-            for row in corrections(events, calls(events), driver):
-                rows.append((native, texts[row.seq], row))
+            made = corrections(events, calls(events), driver)
+            rows += [(native, texts[row.seq], row) for row in made]
     return Found(world.truth, rows)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hansei.errors import UsageError
 from hansei.git.repository import identify
@@ -36,7 +36,8 @@ _MARKS = {
 """How files begin that say in which encoding they are; PowerShell writes such."""
 
 
-class About(NamedTuple):
+@dataclass(frozen=True)
+class About:
     """An edit that was remarked on."""
 
     session: str

@@ -82,11 +82,13 @@ def _print(imported: Imported) -> None:
             else "None of them shows the lines it is about."
         )
         return
-    output.write(f"{len(imported.matched):,} are about lines that an agent wrote here:")
+    verb = "is" if len(imported.matched) == 1 else "are"
+    output.write(f"{len(imported.matched):,} {verb} about lines that an agent wrote here:")
     for about in imported.matched[:SHOWN]:
         place = f"{about.path}:{about.line}" if about.line else f"{about.path}"
-        line = f"  {about.session}#{about.seq}  {place}  {about.words}"
-        output.write(output.cut(output.one_line(line), output.terminal_width()))
+        parts = (f"{about.session}#{about.seq}", place, about.words)
+        line = "  ".join(["", *map(output.one_line, parts)])
+        output.write(output.cut(line, output.terminal_width()))
     if len(imported.matched) > SHOWN:
         output.write(f"  and {len(imported.matched) - SHOWN:,} more: --json lists them all.")
     first = imported.matched[0]

@@ -119,17 +119,17 @@ _ASKED: Final = re.compile(
 _INVITES: Final = re.compile(
     r"(?:have|take) a look|looks? (?:right|good|ok)|anything (?:else|you)|what do you think"
     r"|(?:let me know|tell me) (?:if|whether|what you think|how)|happy with|to your liking"
-    r"|feedback|make sense|does (?:this|that|it) (?:work|match|fit)|(?:is|was) (?:this|that) (?:what|right|ok)",
+    r"|feedback|make sense|does (?:this|that|it) (?:work|match|fit)"
+    r"|(?:is|was) (?:this|that) (?:what|right|ok)",
     re.IGNORECASE,
 )
 _LAST_WORDS: Final = 300
 _LAST_SENTENCE: Final = re.compile(r"[.!\n][^.!\n]*[\w?？][^.!\n]*[.!\s]*$")
-
-
 _CHOICE: Final = re.compile(r"\bor\b|\bwhich\b|\boptions?\b|\([A-Da-d1-4]\)|还是", re.IGNORECASE)
 _OTHER_WAY: Final = re.compile(
     r"no\w*[\s,.!–—-]+(?:(?:please|just|you should|you have to|we) )?"
-    r"(?:`|(?:use|try|run|call|take)\b|i (?:want|meant|said)\b|(?:it|that) (?:should|must|has to)\b)"
+    r"(?:`|(?:use|try|run|call|take)\b|i (?:want|meant|said)\b"
+    r"|(?:it|that) (?:should|must|has to)\b)"
 )
 
 

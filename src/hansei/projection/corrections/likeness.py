@@ -68,8 +68,13 @@ def _marked(clause: str) -> list[str]:
         if word in _NEGATION:
             mark = NEGATED
         elif word not in _FILLER:
-            words.append(mark + word)
+            words.append(mark + _singular(word))
     return words
+
+
+def _singular(word: str) -> str:
+    """A word without the s of the plural, so that one table and two are compared alike."""
+    return word[:-1] if len(word) > 4 and word.endswith("s") and word[-2] not in "su" else word
 
 
 def particulars(text: str) -> frozenset[str]:
