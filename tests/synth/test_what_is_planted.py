@@ -73,10 +73,20 @@ def test_corrections_of_one_topic_are_worded_differently_over_several_sessions(
     for correction in shelf.truth.corrections:
         assert correction.text[:20] in shelf.text(shelf.truth.session(correction.session).files[0])
         topics[correction.topic].append(correction)
-    assert topics.keys() == {"logger", "environment", "cents", "clock", "scope"}
+    assert topics.keys() == {
+        *("logger", "environment", "cents", "clock", "scope"),
+        *("misread", "request", "interrupted", "declined"),
+    }
+    assert {it.manner for it in shelf.truth.corrections} == {"said", "repeated", "interrupted"}
     logger = topics["logger"]
     assert len({one.session for one in logger}) >= 3
     assert len({one.text for one in logger}) >= 2
+
+
+def test_what_only_sounds_like_a_correction_is_planted_too(shelf: Shelf) -> None:
+    assert len({aside.why for aside in shelf.truth.asides}) >= 4
+    for aside in shelf.truth.asides:
+        assert aside.text[:8] in shelf.text(shelf.truth.session(aside.session).files[0])
 
 
 def test_a_file_read_again_had_been_read_and_not_changed(shelf: Shelf) -> None:

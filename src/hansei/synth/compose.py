@@ -98,7 +98,7 @@ def _tell(tale: Tale) -> None:
         scene(tale)
     if outline.works:
         scenes.edit(tale)
-    for scene in _happenings(tale):
+    for scene in (*_happenings(tale), *_talk(tale)):
         scene(tale)
     scenes.commit(tale)
     scenes.close(tale, "say_done" if outline.works else "say_explained")
@@ -135,9 +135,6 @@ def _happenings(tale: Tale) -> list[Callable[[Tale], None]]:
         "skill": scenes.skill,
         "leak_output": scenes.leak_output,
         "leak_file": scenes.leak_file,
-        "misread": remarks.misread,
-        "ask_again": remarks.ask_again,
-        "aside": remarks.aside,
     }
     chosen: list[Callable[[Tale], None]] = [
         scene for name, scene in named.items() if tale.plants(name)
@@ -152,6 +149,16 @@ def _happenings(tale: Tale) -> list[Callable[[Tale], None]]:
         chosen.append(scenes.scope)
     tale.rng.shuffle(chosen)
     return chosen
+
+
+def _talk(tale: Tale) -> list[Callable[[Tale], None]]:
+    """What is said at the end; there it moves no draw of what happened before."""
+    named = {
+        "misread": remarks.misread,
+        "ask_again": remarks.ask_again,
+        "aside": remarks.aside,
+    }
+    return [scene for name, scene in named.items() if tale.plants(name)]
 
 
 def _session(

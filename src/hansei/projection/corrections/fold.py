@@ -36,9 +36,9 @@ from hansei.projection.corrections.forms import (
 from hansei.projection.corrections.likeness import normal_form, particulars, same
 from hansei.projection.corrections.model import Correction, Kind, Rule
 from hansei.projection.corrections.words import (
-    LONGEST_REMARK,
     from_program,
-    is_document,
+    is_remark,
+    is_template,
     own_words,
     sentences,
     shortened,
@@ -95,6 +95,8 @@ class _Said(NamedTuple):
     at: int | None
     words: str
     form: str
+    brief: bool
+    """Whether it is a remark; of a longer text only the first sentence is looked at."""
 
 
 def corrections(
@@ -134,12 +136,12 @@ def corrections(
 
 
 def _prepared(seq: int, prompt: Prompt) -> _Said | None:
-    """A prompt's own words; None where a person typed nothing. A document has no words."""
+    """A prompt's own words; None where a person typed nothing. A template has no words."""
     text = prompt.text
     if not text.strip() or MARKER in text or from_program(text):
         return None
-    words = "" if is_document(text) else own_words(text)
-    return _Said(seq, prompt.at, words, normal_form(words or text))
+    words = "" if is_template(text) else own_words(text)
+    return _Said(seq, prompt.at, words, normal_form(words or text), is_remark(text, words))
 
 
 def _judged(said: _Said, turn: _Turn, by_seq: dict[int, Call], *, again: bool) -> list[Correction]:
@@ -148,10 +150,10 @@ def _judged(said: _Said, turn: _Turn, by_seq: dict[int, Call], *, again: bool) -
         return []
     if turn.stopped is not None and goes_on(said.words):
         return []
-    remark = sentences(said.words, MOST_SENTENCES if len(said.words) <= LONGEST_REMARK else 1)
+    remark = sentences(said.words, MOST_SENTENCES if said.brief else 1)
     told = [it for it in wording(remark) if it.sentence not in turn.reply_text]
     told = [it for it in told if it.sure or not answers(it, turn.question)]
-    if turn.stopped is not None and len(said.words) <= LONGEST_REMARK:
+    if turn.stopped is not None and said.brief:
         kind, basis = Kind.INTERRUPTS, turn.stopped
     elif told:
         kind, basis = told[0].kind, told[0].rule

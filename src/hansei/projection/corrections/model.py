@@ -45,7 +45,7 @@ RULES: dict[Rule, str] = {
     Rule.MUST_BE: "it says how what the agent did has to be",
     Rule.AGAIN: "it says that the same slip happened again",
     Rule.FORBIDS: "it forbids something",
-    Rule.STILL: "it says that something is still not done",
+    Rule.STILL: "it says that something is still not done, or not there",
     Rule.REMINDS: "it reminds of something asked before",
     Rule.SAME_REQUEST: "it is a request of this session again, though the agent acted on it",
     Rule.INTERRUPTED: "the agent was stopped at work, and this says how to go on",

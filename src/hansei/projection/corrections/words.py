@@ -17,7 +17,7 @@ LONGEST_SENTENCE: Final = 300
 LONGEST_REMARK: Final = 900
 """Characters of own words above which a prompt is an assignment, not a remark."""
 MOST_HEADINGS: Final = 1
-"""Headings above which a prompt is a document, such as the text of a slash command."""
+"""Headings above which a prompt is a document."""
 
 _IMAGE: Final = re.compile(r"\[(?:Image|image|Screenshot|Pasted text)[^\]\n]{0,40}\]")
 _FENCE: Final = re.compile(r"(?:```|~~~).*?(?:```|~~~|\Z)", re.DOTALL)
@@ -69,10 +69,16 @@ def own_words(text: str) -> str:
     return _MENTION.sub("", "\n".join(kept).strip())
 
 
-def is_document(text: str) -> bool:
-    """Whether a prompt is a text with headings, such as a template, and not a remark."""
-    begins = _HEADING.match(text.lstrip()[:HEAD]) is not None
-    return begins or len(_HEADING.findall(text, 0, HEAD)) > MOST_HEADINGS
+def is_template(text: str) -> bool:
+    """Whether a prompt begins with a heading, as the text of a slash command does."""
+    return _HEADING.match(text.lstrip()[:HEAD]) is not None
+
+
+def is_remark(text: str, words: str) -> bool:
+    """Whether a prompt is short enough to be one; else it is an assignment, or a document."""
+    if len(words) > LONGEST_REMARK:
+        return False
+    return len(_HEADING.findall(text, 0, HEAD)) <= MOST_HEADINGS
 
 
 def from_program(text: str) -> bool:
