@@ -23,9 +23,12 @@ from hansei.projection.outcomes import (
     By,
     Fate,
     Later,
+    Misplaced,
+    Misstep,
     Outcome,
     Stored,
     judge_repository,
+    misplaced,
     packed,
     place,
     written,
@@ -470,3 +473,44 @@ def test_paths_are_found_in_the_repository_in_any_spelling(
     path: str, root: str, expected: str
 ) -> None:
     assert place(path, [root], {"src/a.py"}) == expected
+
+
+def missteps(desk: Desk) -> list[Misplaced]:
+    made = calls(desk.events)
+    return misplaced(written(desk.events, made), [call.seq for call in made])
+
+
+def test_lines_written_into_another_file_were_in_the_wrong_one(desk: Desk) -> None:
+    wrong = desk.edit(BEFORE, BEFORE + NEW)
+    back = desk.edit(BEFORE + NEW, BEFORE)
+    right = desk.edit("", NEW, path="src/measures.py", operation="create")
+    (row,) = missteps(desk)
+    assert (row.seq, row.back, row.again) == (wrong, back, right)
+    assert (row.kind, row.moved_to) == (
+        Misstep.WRONG_FILE,
+        f"{desk.repo.folder}/src/measures.py",
+    )
+
+
+def test_lines_written_elsewhere_in_the_file_were_in_the_wrong_place(desk: Desk) -> None:
+    desk.edit("# end\n", f"# end\n{NEW}")
+    desk.run("pytest")
+    desk.edit(f"# end\n{NEW}", "# end\n")
+    desk.edit("# start\n", f"# start\n{NEW}")
+    (row,) = missteps(desk)
+    assert (row.kind, row.moved_to) == (Misstep.WRONG_PLACE, row.path)
+
+
+def test_what_is_put_back_was_not_wanted_and_what_is_deleted_was_for_a_while(desk: Desk) -> None:
+    desk.edit("", NEW)
+    desk.run("git restore .")
+    desk.edit("", "print('what does it do?')\n", path="try.py", operation="create")
+    desk.run("python try.py")
+    desk.run("rm try.py")
+    assert [row.kind for row in missteps(desk)] == [Misstep.UNDONE, Misstep.SHORT_LIVED]
+
+
+def test_an_edit_that_is_improved_was_no_misstep(desk: Desk) -> None:
+    desk.edit("", NEW)
+    desk.edit(NEW, NEW.replace("doubled", "twofold"))
+    assert missteps(desk) == []

@@ -77,7 +77,9 @@ def test_a_day_that_has_come_is_news(repo: Repo) -> None:
 
 def test_only_hunks_in_files_that_commits_changed_are_looked_at(repo: Repo) -> None:
     hunks = edit(repo, 1, "area") + edit(repo, 2, "volume")
-    both = {f"src/{name}.py": WORK.format(name=name) for name in ("area", "volume")}
+    both: dict[str, str | None] = {
+        f"src/{name}.py": WORK.format(name=name) for name in ("area", "volume")
+    }
     repo.commit("Add both", both)
     first = judge(repo, hunks)
     repo.commit("Undo one", {"src/volume.py": "nothing_is_left = True\n"})

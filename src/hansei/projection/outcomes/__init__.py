@@ -6,6 +6,7 @@ formatting do not hide them.
 
 from hansei.projection.outcomes.edits import written
 from hansei.projection.outcomes.memory import Known
+from hansei.projection.outcomes.misplaced import Misplaced, Misstep, misplaced
 from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
 from hansei.projection.outcomes.places import place
 from hansei.projection.outcomes.repository import Judged, judge_repository
@@ -29,6 +30,8 @@ __all__ = [
     "Known",
     "Label",
     "Later",
+    "Misplaced",
+    "Misstep",
     "Outcome",
     "Result",
     "Run",
@@ -38,6 +41,7 @@ __all__ = [
     "WrittenRow",
     "broke",
     "judge_repository",
+    "misplaced",
     "packed",
     "place",
     "session_result",
