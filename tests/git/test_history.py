@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from git_world import HOUR, START, Repo, repository
-from hansei.git.churn import touches
+from hansei.git.churn import recent, touches
 from hansei.git.history import from_graph, from_reflog, listed, read_history, reflog
 from hansei.git.objects import Objects
 
@@ -81,7 +81,8 @@ def test_strange_paths_come_through_and_submodules_are_left_out(repo: Repo, tmp_
     paths = [change.path for change in read_history(str(repo.folder)).commits[0].changes]
     assert paths == [".gitmodules", "caf\udce9\ttab.txt"]
     assert [path for path, _ in listed(str(repo.folder), commit)] == paths
-    assert [touch.path for touch in touches(str(repo.folder), commit, START)][1] == paths[1]
+    ((name, found),) = touches(str(repo.folder), recent(str(repo.folder), commit, START))
+    assert (name, found[1].path) == (commit, paths[1])
 
 
 def test_the_commit_at_a_time_comes_from_the_reflog_or_the_graph(repo: Repo) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,21 @@ def open_harbour(name):
 """
 
 
+class Shelf:
+    """A cache that tells what was put there."""
+
+    def __init__(self) -> None:
+        self.facts: dict[str, bytes] = {}
+        self.new: set[str] = set()
+
+    def get(self, names: Sequence[str]) -> dict[str, bytes]:
+        return {name: self.facts[name] for name in names if name in self.facts}
+
+    def put(self, facts: Mapping[str, bytes]) -> None:
+        self.facts.update(facts)
+        self.new.update(facts)
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
     return repository(tmp_path / "repo")
@@ -41,7 +58,7 @@ def test_a_snapshot_tells_what_each_file_holds_and_how_it_changed(repo: Repo) ->
     repo.commit("Old", {"old.md": "old\n", "app.py": "x\n"})
     repo.commit("Start", {"app.py": SERVICE}, after=50 * DAY)
     commit = repo.commit("More", {"app.py": f"{SERVICE}# more\n"}, after=40 * DAY)
-    snapshot = take(str(repo.folder), commit, {})
+    snapshot = take(str(repo.folder), commit, Shelf())
     assert snapshot is not None
     app, old = snapshot.files
     assert (app.path, app.language, app.holds.lines) == ("app.py", "python", 12)
@@ -59,26 +76,39 @@ def test_a_snapshot_tells_what_each_file_holds_and_how_it_changed(repo: Repo) ->
 def test_a_past_commit_is_told_as_it_was(repo: Repo) -> None:
     first = repo.commit("Start", {"app.py": SERVICE})
     repo.commit("Gone", {"app.py": None, "new.py": "x = 1\n"})
-    snapshot = take(str(repo.folder), first, {})
+    snapshot = take(str(repo.folder), first, Shelf())
     assert snapshot is not None
     assert [file.path for file in snapshot.files] == ["app.py"]
 
 
-def test_a_blob_that_is_known_is_not_read_again(repo: Repo) -> None:
-    commit = repo.commit("Start", {"app.py": SERVICE, "copy.py": SERVICE, "copy.txt": SERVICE})
-    known: dict[tuple[str, str | None], BlobFacts] = {}
-    first = take(str(repo.folder), commit, known)
+def test_a_second_commit_costs_only_what_it_changed(repo: Repo) -> None:
+    files: dict[str, str | None] = {f"module_{number}.py": SERVICE for number in range(3)}
+    first = repo.commit("Start", {**files, "copy.txt": SERVICE})
+    shelf = Shelf()
+    before = take(str(repo.folder), first, shelf)
+    # The same text is one thing in Python and another in plain words; and there is one commit.
+    assert sorted(name.split()[0] for name in shelf.new) == ["blob", "blob", "touches"]
+    shelf.new.clear()
+    second = repo.commit("More", {"module_1.py": f"{SERVICE}# more\n"})
+    after = take(str(repo.folder), second, shelf)
+    assert sorted(name.split()[0] for name in shelf.new) == ["blob", "touches"]
+    assert after == take(str(repo.folder), second, Shelf())
+    assert before == take(str(repo.folder), first, shelf)
+
+
+def test_a_path_in_a_strange_encoding_is_told_all_the_same(repo: Repo) -> None:
+    (Path(os.fsdecode(os.fsencode(repo.folder) + b"/caf\xe9.txt"))).write_text("text\n")
+    commit = repo.commit("Start", {})
+    shelf = Shelf()
+    first, again = (take(str(repo.folder), commit, shelf) for _ in range(2))
     assert first is not None
-    assert len(known) == 2  # the same text is one thing in Python and another in plain words
-    marked = {key: facts._replace(lines=-1) for key, facts in known.items()}
-    again = take(str(repo.folder), commit, marked)
-    assert again is not None
-    assert {file.holds.lines for file in again.files} == {-1}
+    assert first == again
+    assert [(it.path, it.churn_30.commits) for it in first.files] == [("caf\udce9.txt", 1)]
 
 
 def test_a_commit_that_is_not_here_has_no_snapshot(repo: Repo) -> None:
     repo.commit("Start", {"app.py": SERVICE})
-    assert take(str(repo.folder), "0" * 40, {}) is None
+    assert take(str(repo.folder), "0" * 40, Shelf()) is None
 
 
 @pytest.mark.parametrize(

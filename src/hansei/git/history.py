@@ -115,8 +115,8 @@ def read_history(
     if at is None:
         return History((), frozenset(), since)
     asked = [] if since is None else [f"--since={since // 1000}"]
-    main = _listed(folder, most, *asked, at.main) if at.main else []
-    beside = _listed(folder, min(most, MOST_BESIDE), *asked, *_REFS, *_without(at.main))
+    main = listed_commits(folder, most, *asked, at.main) if at.main else []
+    beside = listed_commits(folder, min(most, MOST_BESIDE), *asked, *_REFS, *_without(at.main))
     missing = [committed for name, committed in (*main, *beside) if name in at.cut]
     for line, full in ((main, most), (beside, min(most, MOST_BESIDE))):
         missing += [line[-1][1]] if len(line) == full else []
@@ -336,7 +336,7 @@ def _change(ids: bytes, path: bytes) -> Change | None:
     return Change(path.decode("utf-8", "surrogateescape"), tuple(before), after)
 
 
-def _listed(folder: str, most: int, *arguments: str) -> list[tuple[str, int]]:
+def listed_commits(folder: str, most: int, *arguments: str) -> list[tuple[str, int]]:
     """Names of commits and when they were made, the newest first."""
     command = ["git", "-C", folder, "rev-list", "--timestamp", f"--max-count={most}"]
     found = []
