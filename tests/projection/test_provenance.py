@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,19 +10,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from any_event import events as any_events
-from hansei.events.model import Origin, Tool
+from hansei.events.model import Origin, RequestUsage, Tool
 from hansei.prices.rates import Rates as Prices
 from hansei.projection.exchanges import conversation
 from hansei.projection.provenance import Carried, Kind, Left, Provenance, cost, provenance
-from hansei.projection.provenance.calibration import Output, Thoughts, calibrate
+from hansei.projection.provenance.calibration import Thoughts, calibrate
 from hansei.projection.provenance.check import held_out
 from hansei.projection.provenance.ledger import Ledger
 from hansei.projection.provenance.pieces import measured
 from hansei.projection.provenance.steps import steps
+from hansei.projection.spans import spans
 from told import call, compaction, numbered, prompt, reply, result, thought, usage
 
 if TYPE_CHECKING:
     from hansei.events.model import AnyEvent
+    from hansei.store.reading import Numbered
 
 RATE = 0.4
 LINE = "def total(values): return sum(values)\n"
@@ -111,6 +114,25 @@ def test_what_a_continued_session_stands_on_is_not_called_a_prefix() -> None:
     found = provenance(conversation(events), inherited=True)
     assert not of(found, Kind.PREFIX)
     assert of(found, Kind.UNEXPLAINED)[0].tokens > 4_000
+
+
+def test_what_later_left_was_no_prefix() -> None:
+    """A session taken up in the middle stands on a conversation that its transcript lacks."""
+    meter = Meter(prefix=60_000)
+    meter.say("go on")
+    for size in (20, 30, 40):
+        meter.ask(LINE * size)
+    meter.events.append(compaction("in short " * 30))
+    meter.context = 8_000
+    for size in (20, 30):
+        meter.ask(LINE * size)
+    found = meter.told()
+    (prefix,) = of(found, Kind.PREFIX)
+    assert prefix.tokens <= 8_000
+    assert (prefix.requests, prefix.left) == (found.requests, None)
+    lost = max(of(found, Kind.UNEXPLAINED), key=lambda it: it.tokens)
+    assert lost.tokens > 50_000
+    assert lost.left is Left.COMPACTED
 
 
 def test_growth_no_event_accounts_for_is_unexplained() -> None:
@@ -218,9 +240,32 @@ def test_an_output_count_from_the_beginning_of_a_stream_is_not_believed() -> Non
         ]
         meter.context += tokens(LINE * size) + 40
     found = meter.told()
-    assert found.rates.output in Output
     written = [it.tokens for it in of(found, Kind.EDIT) if it.seq in (3, 6, 9, 12)]
     assert written == pytest.approx([tokens(LINE * it) for it in (30, 60, 20, 90)], rel=0.15)
+
+
+def test_what_came_in_with_its_size_untold_is_booked_on_its_event() -> None:
+    """A search for tools brings schemas, a provider's own search brings pages: no text tells."""
+    meter = session([20, 30, 40, 25])
+    meter.ask("", Tool.SEARCH, extra=3_000)
+    meter.ask(LINE * 20)
+    meter.events += [usage(meter.context, OUTPUT), call("hosted", Tool.WEB)]
+    meter.context += OUTPUT + 4_000
+    meter.ask(LINE * 30)
+    found = meter.told()
+    schemas = [it.tokens for it in of(found, Kind.SEARCH) if it.seq == 16]
+    assert sum(schemas) == pytest.approx(3_000, rel=0.1)
+    pages = [it.tokens for it in of(found, Kind.WEB) if it.seq == 21]
+    assert sum(pages) == pytest.approx(4_000, rel=0.1)
+    assert not [it for it in of(found, Kind.UNEXPLAINED) if it.tokens > 300]
+    assert billed(found) == found.billed
+
+
+def test_a_search_that_found_nothing_explains_nothing() -> None:
+    meter = session([20, 30, 40, 25])
+    meter.ask("No files found", Tool.SEARCH, extra=3_000)
+    meter.ask(LINE * 20)
+    assert max(it.tokens for it in of(meter.told(), Kind.UNEXPLAINED)) > 2_500
 
 
 def test_kinds_follow_the_tool_and_the_speaker() -> None:
@@ -255,9 +300,18 @@ def test_rent_is_priced_as_written_once_and_then_read() -> None:
     assert cost(piece, Prices(output=1)) is None
 
 
-def test_bytes_are_told_apart_by_what_they_are() -> None:
+def test_texts_are_told_apart_by_what_they_are_made_of() -> None:
     assert measured("ab12 ;é\n 7") == (2, 2, 1, 3, 2, 0, 0)
     assert measured("", 1, 2) == (0, 0, 0, 0, 0, 1, 2)
+
+
+@pytest.mark.parametrize("text", ["x = total(17, é) + 2\n", LINE, "| 12 | 3.5 | ok |\n", "ß"])
+def test_of_a_long_text_a_sample_tells_the_same(text: str) -> None:
+    whole = measured(text)
+    long = measured(text * 5_000)
+    assert sum(long[:5]) == pytest.approx(5_000 * sum(whole[:5]), rel=0.05)
+    for part, many in zip(whole, long, strict=True):
+        assert many / 5_000 == pytest.approx(part, abs=0.1 * sum(whole[:5]))
 
 
 def test_a_language_of_its_own_rate_is_fitted_from_the_session() -> None:
@@ -280,6 +334,37 @@ def test_whatever_the_events_every_billed_token_is_booked_once(events: list[AnyE
     assert billed(found) == found.billed
     assert all(it.tokens > 0 and it.requests > 0 for it in found.pieces)
     assert sum(it.billed for it in found.totals) == found.billed
+
+
+def long_session(steps: int, *, told: bool) -> list[Numbered]:
+    meter = Meter()
+    for step in range(steps):
+        if step % 10 == 0:
+            meter.say("please look at the totals ")
+        meter.ask(LINE * (step % 7 + 1))
+        if meter.context > 100_000:
+            meter.events.append(compaction("in short " * 50))
+            meter.context = 5_200
+    untold = (usage(None) if isinstance(it, RequestUsage) else it for it in meter.events)
+    return numbered(meter.events if told else untold)
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_time_per_event_does_not_grow_with_the_session(told: bool) -> None:
+    """Quadratic work would make it eight times as long; half of that allows for a busy machine."""
+
+    def per_event(events: list[Numbered]) -> float:
+        def once() -> float:
+            start = process_time()
+            both = conversation(events)
+            provenance(both)
+            spans(both, session="s", cost=lambda it: 1)
+            return process_time() - start
+
+        return min(once() for _ in range(3)) / len(events)
+
+    short, long = (per_event(long_session(it, told=told)) for it in (250, 2_000))
+    assert long < 4 * short
 
 
 moves = st.lists(
@@ -337,7 +422,7 @@ def test_a_ledger_goes_on_from_where_it_stopped(chosen: list[tuple[str, int]], c
             if place:
                 ledger.take(step)
             else:
-                ledger.begin(step, {}, inherited=False)
+                ledger.begin(step, {}, step.context)
         return ledger.close()
 
     seen = {it.seq for it in every[:cut]}

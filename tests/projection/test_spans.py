@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from any_event import events as any_events
 from hansei.events.model import Interruption, Observation, RequestUsage, Status, ToolCall
 from hansei.projection.exchanges import conversation
-from hansei.projection.spans import Level, Span, State, Tree, tree
+from hansei.projection.spans import Level, Span, State, Tree, spans, tree
 from told import call, numbered, prompt, reply, result, usage
 
 if TYPE_CHECKING:
@@ -52,6 +52,18 @@ def test_calls_of_one_request_are_siblings_below_it() -> None:
         ("request", 7, 2),
     ]
     assert found[3].parent == found[4].parent == 2
+
+
+def test_what_a_turn_and_a_call_say_stands_beside_their_rows() -> None:
+    found = grown(prompt("do it"), usage(9), call("a", text="make test"), result("a"))
+    assert found.texts == ["", "do it", "", "make test"]
+    assert len(found.texts) == len(found.spans)
+
+
+def test_the_rows_of_a_session_are_plain_values() -> None:
+    told = conversation(numbered([prompt("x"), usage(9), call("a"), result("a")]))
+    for span in spans(told, session="s", cost=lambda it: None):
+        assert all(value is None or isinstance(value, int | str) for value in span)
 
 
 def test_sums_are_rolled_up_to_the_session() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ import click
 from hansei.cli import output
 from hansei.cli.output import Column, bold, dim, one_line
 from hansei.events.model import Notice, SlashCommand, ToolCall, ToolResult
-from hansei.projection.provenance import Kind
+from hansei.projection.provenance import Kind, Thoughts
 from hansei.projection.spans import Level, State
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ LARGEST = 15
 """Pieces listed one by one."""
 BAR = 30
 """Columns of the longest bar."""
+LEAST = 24
+"""Columns of a prompt or a command that are worth more than another fact about it."""
 MOMENTS = 16
 """Requests at which the context is drawn."""
 MARKS = {
@@ -46,6 +49,20 @@ MARKS = {
     Kind.UNEXPLAINED: "?",
 }
 """What a kind is drawn with."""
+_MEANINGS = {
+    Kind.PREFIX: "system prompt and tool schemas",
+    Kind.INJECTED: "by the agent program or a hook",
+    Kind.EDIT: "edits the model wrote, and their results",
+    Kind.CALL: "other calls the model wrote",
+    Kind.SUMMARY: "what a compaction left",
+    Kind.UNEXPLAINED: "no event accounts for it",
+    "aside": "requests beside the conversation",
+}
+_THOUGHTS = {
+    Thoughts.KEPT: "thoughts stay",
+    Thoughts.TURN: "thoughts stay until the next prompt",
+    Thoughts.NEVER: "thoughts are not sent back",
+}
 _COLOURS = {
     State.OK: "green",
     State.FAILED: "red",
@@ -56,25 +73,38 @@ _COLOURS = {
 
 
 def tree_lines(found: Tree) -> Iterator[str]:
-    """One line per span, children indented below their parents."""
+    """One line per span, children indented below their parents.
+
+    A request names its model where that is another than the one before.
+    """
+    model = None
     for span, said in zip(*found, strict=True):
+        new = span.level is Level.REQUEST and span.name != model
+        model = span.name if new else model
         mark = f"#{span.seq}" if span.seq is not None else ""
-        indent = "  " * span.depth
-        facts = " · ".join(_facts(span))
-        head = f"{mark:>6} {indent}{_label(span)}"
-        room = output.terminal_width() - output.width(head) - len(facts) - 4
-        text = output.cut(one_line(said), room) if said and room > 3 else ""
-        yield f"{head}{'  ' if text else ''}{text}  {dim(facts)}".rstrip()
+        head = f"{mark:>6} {'  ' * span.depth}{_label(span, model=new)}"
+        room = output.terminal_width() - output.width(head) - 4
+        facts = _fitting(list(_facts(span)), room - min(LEAST, output.width(said)))
+        told = " · ".join(facts)
+        text = output.cut(one_line(said), max(room - len(told), 1)) if said else ""
+        yield f"{head}{'  ' if text else ''}{text}  {dim(told)}".rstrip()
 
 
-def _label(span: Span) -> str:
+def _fitting(facts: list[str], room: int) -> list[str]:
+    """As many facts as there is room for: those in the middle go first, the first one stays."""
+    while len(facts) > 1 and len(" · ".join(facts)) > room:
+        del facts[1]
+    return facts
+
+
+def _label(span: Span, *, model: bool) -> str:
     match span.level:
         case Level.SESSION:
             return bold("session")
         case Level.TURN:
             return click.style("turn", fg="green", bold=True)
         case Level.REQUEST:
-            return dim(f"request {one_line(span.name)}".rstrip())
+            return dim(f"request {one_line(span.name) if model else ''}".rstrip())
         case Level.SUBAGENT:
             return bold(f"subagent {one_line(span.name.rpartition('/')[2])}")
         case Level.CALL:
@@ -125,11 +155,12 @@ def context_lines(found: Provenance, events: Sequence[Numbered]) -> Iterator[str
         f"{f' · {found.untold:,} more tell no tokens' if found.untold else ''}"
     )
     yield from _bars(found)
+    yield from _legend(found)
     yield ""
-    yield bold("The context as it grew, a letter for each kind")
+    yield bold("The context as it grew: a line for a request, a letter for each kind")
     yield from flame(found, output.terminal_width())
     yield ""
-    yield bold("What cost the most rent")
+    yield bold("What was paid for most: its tokens, with every request that carried them")
     yield from _largest(found, dict(events))
     yield from _left(found)
 
@@ -137,7 +168,15 @@ def context_lines(found: Provenance, events: Sequence[Numbered]) -> Iterator[str
 def _rate(found: Provenance) -> str:
     fitted = f"sizes fitted on {output.plural(found.rates.steps, 'step')}"
     thinks = any(it.kind is Kind.THOUGHT for it in found.pieces)
-    return f"{fitted}, thoughts stay: {found.rates.thoughts}" if thinks else fitted
+    return f"{fitted} · {_THOUGHTS[found.rates.thoughts]}" if thinks else fitted
+
+
+def _legend(found: Provenance) -> Iterator[str]:
+    """What the kinds mean whose name does not say it."""
+    present = {it.kind for it in found.totals}
+    parts = [f"{kind}: {meaning}" for kind, meaning in _MEANINGS.items() if kind in present]
+    for line in wrap("; ".join(parts), output.terminal_width()):
+        yield dim(line)
 
 
 def _bars(found: Provenance) -> Iterator[str]:
@@ -201,7 +240,7 @@ def _largest(found: Provenance, events: Mapping[int, AnyEvent]) -> Iterator[str]
         Column("kind", "left"),
         Column("tokens"),
         Column("carried"),
-        Column("rent"),
+        Column("billed"),
         Column("what", "left", flexible=True),
     ]
     rows = [
@@ -221,10 +260,8 @@ def _largest(found: Provenance, events: Mapping[int, AnyEvent]) -> Iterator[str]
 def _what(piece: Carried, event: AnyEvent | None, calls: Mapping[str, ToolCall]) -> str:
     if piece.label:
         return piece.label
-    if piece.kind is Kind.PREFIX:
-        return "system prompt and tool schemas"
-    if piece.kind is Kind.UNEXPLAINED:
-        return "no event accounts for it"
+    if piece.kind is Kind.PREFIX or piece.kind is Kind.UNEXPLAINED:
+        return _MEANINGS[piece.kind]
     if isinstance(event, ToolResult):
         call = calls.get(event.call)
         return f"{call.name} {call.text}" if call else event.text

@@ -97,7 +97,17 @@ def _context(reference: str, *, ingest: bool, as_json: bool) -> None:
     with app.up_to_date(app.config(), ingest=ingest) as store:
         shown = context(store, reference)
     if as_json:
-        answer = {"session": shown.session, "totals": shown.totals, "context": shown.found}
+        found = shown.found
+        answer = {
+            "session": shown.session,
+            "requests": found.requests,
+            "untold": found.untold,
+            "billed": found.billed,
+            "rates": found.rates._asdict(),
+            "totals": [it._asdict() for it in shown.totals],
+            "pieces": [{**it._asdict(), "billed": it.billed} for it in found.pieces],
+            "asides": [it._asdict() for it in found.asides],
+        }
         output.write_json("context", answer)
     else:
         output.page([*_title(shown.session), *context_lines(shown.found, shown.events)])

@@ -7,8 +7,9 @@ Rules, in the order they are applied:
 2. Its growth since the request before is what that one answered and what came in since
    (`steps`), at the session's own tokens per byte (`calibration`).
 3. Growth beyond that is `unexplained`; growth short of it is shared by size.
-4. A context that shrank lost pieces (`ledger`). A compaction replaces all but the ground.
-5. A request that leaves the conversation for a moment is booked as `aside` (`asides`).
+4. What the first request stands on is a prefix as far as no later context is smaller.
+5. A context that shrank lost pieces (`ledger`). A compaction replaces all but the ground.
+6. A request that leaves the conversation for a moment is booked as `aside` (`asides`).
 
 So for every session, exactly: tokens billed = tokens of all pieces times the requests that carried
 them, plus the asides. All of it is derived; only contexts are measured.
@@ -22,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.prices.rates import MILLION, divide_half_even
 from hansei.projection.provenance.asides import Aside, without_asides
-from hansei.projection.provenance.calibration import Rates, calibrate
+from hansei.projection.provenance.calibration import Rates, Thoughts, calibrate
 from hansei.projection.provenance.ledger import Carried, Ledger, Left
 from hansei.projection.provenance.pieces import Kind
 from hansei.projection.provenance.steps import steps
@@ -33,7 +34,17 @@ if TYPE_CHECKING:
     from hansei.prices.rates import Rates as Prices
     from hansei.projection.exchanges import Conversation
 
-__all__ = ["Aside", "Carried", "Kind", "Left", "Provenance", "Total", "cost", "provenance"]
+__all__ = [
+    "Aside",
+    "Carried",
+    "Kind",
+    "Left",
+    "Provenance",
+    "Thoughts",
+    "Total",
+    "cost",
+    "provenance",
+]
 
 _NONE: Mapping[str, int] = MappingProxyType({})
 
@@ -95,11 +106,12 @@ def provenance(
     main, asides = without_asides(measured)
     rates = calibrate(main)
     ledger = Ledger(rates)
+    least = 0 if inherited else min((it.context for it in main), default=0)
     for place, step in enumerate(main):
         if place:
             ledger.take(step)
         else:
-            ledger.begin(step, instructions, inherited=inherited)
+            ledger.begin(step, instructions, least)
     return Provenance(
         requests=len(measured),
         untold=len(told.exchanges) - len(measured),

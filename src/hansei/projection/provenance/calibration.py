@@ -12,7 +12,7 @@ what comes back with the next request, and whether thoughts stay.
 from __future__ import annotations
 
 from enum import StrEnum
-from operator import add, mul
+from operator import mul
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hansei.projection.provenance.pieces import NOTHING, Kind
@@ -181,8 +181,15 @@ class _Reading(NamedTuple):
     """Less the tokens spoken that are told."""
     thinking: float
     """Tokens thought, told or not."""
-    text: _Text
+    size: float
+    """Of the texts, at typical rates."""
+    texts: list[_Text]
     """What else is new: given, or spoken and not believed as told."""
+
+    def features(self) -> Weights:
+        if len(self.texts) == 1:
+            return self.texts[0].features
+        return _summed([it.features for it in self.texts])
 
 
 def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rates:
@@ -202,8 +209,7 @@ def calibrate(steps: Sequence[Step], chosen: Sequence[int] | None = None) -> Rat
     if any(it.thinks or it.reasoning for step in sums for it in step.answers):
         readings = _readings(sums, best.output, _scaling(best.scale))
         best = min(_tried(sums, readings, growing, usable, best.output, it) for it in Thoughts)
-    weights = tuple(best.scale * it for it in TYPICAL)
-    return _refined(sums, growing, Rates(weights, best.output, best.thoughts))
+    return _refined(sums, growing, best)
 
 
 def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
@@ -212,7 +218,7 @@ def predicted(steps: Sequence[Step], rates: Rates) -> list[float]:
     readings = _readings(sums, rates.output, _weighing(rates))
     growths = _growths(sums, readings, rates.thoughts)
     return [
-        it.growth - growth + _dot(rates.weights, reading.text.features)
+        it.growth - growth + _dot(rates.weights, reading.features())
         for it, growth, reading in zip(sums, growths, readings, strict=True)
     ]
 
@@ -250,8 +256,12 @@ def _added(pieces: Sequence[Piece]) -> _Text:
         return _NO_TEXT
     features: Weights = pieces[0].features
     if len(pieces) > 1:
-        features = tuple(map(sum, zip(*(it.features for it in pieces), strict=True)))
+        features = _summed([it.features for it in pieces])
     return _Text(features, _dot(TYPICAL, features))
+
+
+def _summed(features: Sequence[Weights]) -> Weights:
+    return tuple(map(sum, zip(*features, strict=True)))
 
 
 class _Trial(NamedTuple):
@@ -275,7 +285,7 @@ def _tried(
     thoughts: Thoughts,
 ) -> _Trial:
     growths = _growths(sums, readings, thoughts)
-    sizes = [it.text.typical for it in readings]
+    sizes = [it.size for it in readings]
     scale = _median_ratio([(growths[it], sizes[it]) for it in growing])
     missed = sum(abs(growths[it] - scale * sizes[it]) for it in usable)
     place = (list(Output).index(output), list(Thoughts).index(thoughts))
@@ -296,9 +306,11 @@ def _median_ratio(pairs: list[tuple[float, float]]) -> float:
 def _readings(sums: list[_Sum], policy: Output, sizing: _Sizing) -> list[_Reading]:
     """Each step's growth less what is told of it, and the texts of what is not."""
     found = []
-    for grown, text, answers, _, _ in sums:
+    for grown, given, answers, _, _ in sums:
         growth = float(grown)
         thinking = 0.0
+        size = given.typical
+        texts = [given]
         for output, reasoning, spoken, thought, thinks in answers:
             written = sizing(spoken)
             if output is not None and _believed(output, written, policy):
@@ -307,8 +319,9 @@ def _readings(sums: list[_Sum], policy: Output, sizing: _Sizing) -> list[_Readin
                 thinking += thought_of
             else:
                 thinking += sizing(thought)
-                text = _both(text, spoken)
-        found.append(_Reading(growth, thinking, text))
+                size += spoken.typical
+                texts.append(spoken)
+        found.append(_Reading(growth, thinking, size, texts))
     return found
 
 
@@ -332,29 +345,23 @@ def _growths(sums: list[_Sum], readings: list[_Reading], thoughts: Thoughts) -> 
     return found
 
 
-def _both(one: _Text, other: _Text) -> _Text:
-    features = tuple(map(add, one.features, other.features))
-    return _Text(features, one.typical + other.typical)
-
-
-def _refined(sums: list[_Sum], growing: list[int], start: Rates) -> Rates:
+def _refined(sums: list[_Sum], growing: list[int], best: _Trial) -> Rates:
     """Each rate moved to where the session's own steps want it."""
-    readings = _readings(sums, start.output, _weighing(start))
-    left = _growths(sums, readings, start.thoughts)
+    readings = _readings(sums, best.output, _scaling(best.scale))
+    left = _growths(sums, readings, best.thoughts)
     growths = [left[it] for it in growing]
-    texts = [readings[it].text.features for it in growing]
+    texts = [readings[it].features() for it in growing]
+    start = [best.scale * it for it in TYPICAL]
     # What no text here has is not fitted: its rate stays where it starts.
     present = [place for place, column in enumerate(zip(*texts, strict=True)) if any(column)]
     rows = [tuple(features[it] for it in present) for features in texts]
-    first = tuple(start.weights[it] for it in present)
+    first = tuple(start[it] for it in present)
     weights = first
     for _ in range(ROUNDS):
         weights = _least_squares(growths, rows, weights, first)
     fitted = dict(zip(present, weights, strict=True))
-    return start._replace(
-        weights=tuple(fitted.get(place, it) for place, it in enumerate(start.weights)),
-        steps=len(growing),
-    )
+    whole = tuple(fitted.get(place, it) for place, it in enumerate(start))
+    return Rates(whole, best.output, best.thoughts, len(growing))
 
 
 def _least_squares(

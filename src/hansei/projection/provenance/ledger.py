@@ -104,8 +104,12 @@ class Ledger:
         self._step = 0
         self._now = 0
 
-    def begin(self, step: Step, instructions: Mapping[str, int], *, inherited: bool) -> None:
-        """The first request: what is known of it, then what it stands on."""
+    def begin(self, step: Step, instructions: Mapping[str, int], ground: int) -> None:
+        """The first request: what is known of it, then what it stands on.
+
+        At most `ground` tokens of that are a prefix: no context without them, they never leave. The
+        rest is unexplained, such as a conversation the transcript does not hold.
+        """
         self._now = step.seq
         known = expected(step, self.rates)
         self._put(known, min(step.context, round(sum(it.tokens for it in known))))
@@ -113,8 +117,8 @@ class Ledger:
         for path, size in sorted(instructions.items()):
             room = step.context - self._total
             self._add(Sized(step.seq, Kind.INSTRUCTIONS, size * letter), room, path)
-        ground = Kind.UNEXPLAINED if inherited else Kind.PREFIX
-        self._hold(step.seq, ground, step.context - self._total)
+        self._hold(step.seq, Kind.PREFIX, min(ground, step.context - self._total))
+        self._hold(step.seq, Kind.UNEXPLAINED, step.context - self._total)
         self._step += 1
 
     def take(self, step: Step) -> None:

@@ -51,8 +51,11 @@ class Step(NamedTuple):
 
 def steps(told: Conversation) -> list[Step]:
     """The measured requests of a session in order."""
+    last = max(
+        (it for it, each in enumerate(told.exchanges) if each.context is not None), default=-1
+    )
     steps = _Steps()
-    for exchange in told.exchanges:
+    for exchange in told.exchanges[: last + 1]:
         steps.take(exchange)
     return steps.found
 
@@ -69,7 +72,7 @@ class _Steps:
         """Calls to the web whose result has not come."""
 
     def take(self, exchange: Exchange) -> None:
-        self._inputs = self._inputs + exchange.inputs if self._inputs else exchange.inputs
+        self._inputs.extend(exchange.inputs)
         context = exchange.context
         if context is not None:
             self.found.append(self._step(exchange.seq, context))
