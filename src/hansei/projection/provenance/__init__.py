@@ -23,16 +23,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.prices.rates import MILLION, divide_half_even
 from hansei.projection.provenance.asides import Aside, without_asides
-from hansei.projection.provenance.calibration import Rates, Thoughts, calibrate
+from hansei.projection.provenance.calibration import Rates, Thoughts, calibrate, expected
 from hansei.projection.provenance.ledger import Carried, Ledger, Left
 from hansei.projection.provenance.pieces import Kind
 from hansei.projection.provenance.steps import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hansei.prices.rates import Rates as Prices
     from hansei.projection.exchanges import Conversation
+    from hansei.projection.provenance.steps import Step
 
 __all__ = [
     "Aside",
@@ -106,7 +107,7 @@ def provenance(
     main, asides = without_asides(measured)
     rates = calibrate(main)
     ledger = Ledger(rates)
-    least = 0 if inherited else min((it.context for it in main), default=0)
+    least = 0 if inherited else _least(main, rates)
     for place, step in enumerate(main):
         if place:
             ledger.take(step)
@@ -120,6 +121,17 @@ def provenance(
         pieces=tuple(ledger.close()),
         asides=tuple(asides),
     )
+
+
+def _least(steps: Sequence[Step], rates: Rates) -> int:
+    """The most that can have been there all the time: a compaction's summary is new for sure."""
+    contexts = [
+        it.context - round(sum(part.tokens for part in expected(it, rates)))
+        if it.compacted
+        else it.context
+        for it in steps
+    ]
+    return max(min(contexts, default=0), 0)
 
 
 def cost(piece: Carried, prices: Prices) -> int | None:
