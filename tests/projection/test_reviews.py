@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hansei.projection.calls import calls
 from hansei.projection.corrections import Matched, matched, reviews
+from hansei.projection.corrections.matching import Wrote
 from hansei.projection.corrections.reviews import GITHUB, GITLAB, printed, read
 from hansei.projection.outcomes.model import Written
 from told import call, numbered, prompt, result
@@ -157,11 +158,11 @@ def test_what_gh_prints_in_a_session_is_found_with_its_place() -> None:
 
 def hunk(
     session: str, seq: int, *added: str, path: str = "/w/app/src/tide.py", at: int = 5
-) -> Written:
-    return Written(session, seq, f"c{seq}", 0, path, at, added, (), len(added))
+) -> Wrote:
+    return Wrote(session, Written(seq, f"c{seq}", 0, path, at, added, (), len(added)))
 
 
-def match(*hunks: Written, **more: Any) -> list[Matched]:
+def match(*hunks: Wrote, **more: Any) -> list[Matched]:
     return matched(read(json.dumps([comment(**more)])).reviews, hunks)
 
 
