@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hansei.ops.facts.answers import Answer
     from hansei.ops.facts.commands import Commands
-    from hansei.ops.facts.corrections import CorrectionLine
+    from hansei.ops.facts.corrections import CorrectionLine, Corrections
     from hansei.ops.facts.exposure import ExposureLine
     from hansei.ops.facts.failures import FailureLine
     from hansei.ops.facts.files import FileLine
@@ -131,7 +131,37 @@ def _failures(lines: list[FailureLine], limit: int) -> list[str]:
     ]
 
 
-def _corrections(lines: list[CorrectionLine], limit: int) -> list[str]:
+def _corrections(found: Corrections, limit: int) -> list[str]:
+    said = _said(found.lines, limit)
+    if not found.reviews_seen:
+        return said
+    return [*said, "", *_reviewed(found, limit)]
+
+
+def _reviewed(found: Corrections, limit: int) -> list[str]:
+    seen = output.plural(found.reviews_seen, "review remark")
+    if not found.reviews:
+        return [f"{seen}, none about lines that an agent wrote here."]
+    shown, more = _cut(found.reviews, limit)
+    columns = [
+        Column("what reviewers said", "left", flexible=True),
+        Column("by", "left", drop=2),
+        Column("where", "left", flexible=True, keep="ends", drop=3),
+        Column("edit", "left"),
+    ]
+    rows = [
+        [
+            output.one_line(it.words),
+            "a program" if it.bot else "a person",
+            output.one_line(f"{it.path or output.UNKNOWN}:{it.line or '?'}"),
+            output.dim(output.one_line(it.edit)),
+        ]
+        for it in shown
+    ]
+    return [*output.table(columns, rows), *more, *_notes(f"{seen} in all")]
+
+
+def _said(lines: list[CorrectionLine], limit: int) -> list[str]:
     if not lines:
         return ["No prompt here corrects, forbids, repeats or stops what an agent did."]
     shown, more = _cut(lines, limit)
@@ -324,9 +354,13 @@ def _failures_in_short(lines: list[FailureLine]) -> str:
     )
 
 
-def _corrections_in_short(lines: list[CorrectionLine]) -> str:
-    times, often = sum(it.times for it in lines), sum(it.times > 1 for it in lines)
-    return f"{output.plural(times, 'prompt')} that correct, {often:,} said more than once"
+def _corrections_in_short(found: Corrections) -> str:
+    times, often = sum(it.times for it in found.lines), sum(it.times > 1 for it in found.lines)
+    said = f"{output.plural(times, 'prompt')} that correct, {often:,} said more than once"
+    if not found.reviews_seen:
+        return said
+    about = f"{len(found.reviews):,} of {output.plural(found.reviews_seen, 'review remark')}"
+    return f"{said}; {about} about lines that agents wrote"
 
 
 def _commands_in_short(found: Commands) -> str:

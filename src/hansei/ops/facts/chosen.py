@@ -32,6 +32,8 @@ class Chosen:
     started: dict[int, int | None]
     workspaces: dict[int, str]
     """The name of each session's workspace."""
+    homes: dict[int, int]
+    """And its number."""
 
     def rows(self, table: Table[R]) -> Iterator[Found[R]]:
         """What was kept of these sessions, in order."""
@@ -56,13 +58,14 @@ def choose(store: Store, scope: Scope) -> Chosen:
     """The sessions in scope that have any event."""
     where, values = scope.sessions()
     rows = store.db.execute(
-        f"SELECT s.id, s.native, s.started_at, {WORKSPACE_NAME} FROM sessions s"
+        f"SELECT s.id, s.native, s.started_at, {WORKSPACE_NAME}, s.workspace FROM sessions s"
         f" JOIN workspaces w ON w.id = s.workspace WHERE {where} AND s.next_seq > 1 ORDER BY s.id",
         values,
     ).fetchall()
     return Chosen(
         store=store,
-        names={number: short_id(native) for number, native, _, _ in rows},
-        started={number: started for number, _, started, _ in rows},
-        workspaces={number: workspace for number, _, _, workspace in rows},
+        names={number: short_id(native) for number, native, *_ in rows},
+        started={number: started for number, _, started, *_ in rows},
+        workspaces={number: name for number, _, _, name, _ in rows},
+        homes={number: home for number, *_, home in rows},
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from hansei.events.reviews import Review
 from hansei.projection.calls import calls
-from hansei.projection.corrections import Correction, corrections
+from hansei.projection.corrections import Correction, corrections, reviews
 from hansei.projection.exchanges import conversation
 from hansei.projection.facts.called import Called, called
 from hansei.projection.facts.ran import Ran, ran
@@ -62,6 +63,7 @@ TOUCHES: Final = Table("touches", Touch)
 FAILURES: Final = Table("failures", Failure)
 EPISODES: Final = Table("episodes", Episode)
 CORRECTIONS: Final = Table("corrections", Correction)
+REVIEWS: Final = Table("reviews", Review)
 HUNKS: Final = Table("hunks", WrittenRow)
 TURNED: Final = Table("turned", Turned)
 BROKE: Final = Table("broke", Broke)
@@ -76,6 +78,7 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     FAILURES,
     EPISODES,
     CORRECTIONS,
+    REVIEWS,
     HUNKS,
     TURNED,
     BROKE,
@@ -107,6 +110,7 @@ def work_out(
         FAILURES: failed,
         EPISODES: episodes(made, judged, events, failed, talk),
         CORRECTIONS: corrections(events, made, subject.driver),
+        REVIEWS: reviews(made),
         HUNKS: [packed(hunk) for hunk in hunks],
         TURNED: turns(runs, edits),
         BROKE: broke(runs, edits),
