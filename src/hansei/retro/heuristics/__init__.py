@@ -1,0 +1,1 @@
+"""One file per heuristic; they never import one another."""
