@@ -222,6 +222,16 @@ def test_a_refused_call_and_the_reason_for_it_are_corrections() -> None:
     assert (row.basis, row.words, row.seq) == (Rule.REASON, "only the drafts, please", 3)
 
 
+def test_an_agent_that_went_on_after_a_refusal_was_not_stopped() -> None:
+    begun = (prompt("Clean up."), call("c1", text="rm tides"), declined("Refused by a rule."))
+    assert told(*begun, reply("I left it alone."), prompt("Now build the pier.")) == []
+
+
+def test_a_prompt_without_words_says_nothing() -> None:
+    stop = Interruption(key=99, session="s")
+    assert told(prompt("Build it."), reply("Well."), stop, prompt(" - ")) == []
+
+
 def declined(text: str) -> AnyEvent:
     refused = result("c1", text, Status.FAILED)
     return msgspec.structs.replace(refused, basis=Basis.DECLINED)

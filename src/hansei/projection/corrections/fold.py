@@ -123,6 +123,8 @@ def corrections(
         elif isinstance(event, Reply):
             if event.text:
                 turn.reply, turn.reply_text, turn.replied_last = seq, event.text, True
+                if turn.stopped is Rule.DECLINED:
+                    turn.stopped = None  # the agent went on without that call
         elif isinstance(event, Interruption):
             turn.stopped = turn.stopped or Rule.INTERRUPTED
         elif isinstance(event, Prompt) and event.origin in PEOPLE:
@@ -146,11 +148,9 @@ def _prepared(seq: int, prompt: Prompt) -> _Said | None:
 
 def _judged(said: _Said, turn: _Turn, by_seq: dict[int, Call], *, again: bool) -> list[Correction]:
     """The prompt as a correction; none where it is a task, a question or an answer."""
-    if not said.words:
-        return []
-    if turn.stopped is not None and goes_on(said.words):
-        return []
     remark = sentences(said.words, MOST_SENTENCES if said.brief else 1)
+    if not remark or (turn.stopped is not None and goes_on(said.words)):
+        return []
     told = [it for it in wording(remark) if it.sentence not in turn.reply_text]
     told = [it for it in told if it.sure or not answers(it, turn.question)]
     if turn.stopped is not None and said.brief:

@@ -90,7 +90,8 @@ def sentences(words: str, most: int) -> list[str]:
     """The first sentences of a remark; names in backquotes are never split."""
     shielded = _INLINE.sub(lambda found: found[0].translate(_STOPS), words[:LONGEST_REMARK])
     parts = (part.strip().translate(_STARTS) for part in _SENTENCE_END.split(shielded, most * 3))
-    return [_LIST_MARK.sub("", part) for part in parts if part][:most]
+    told = (_LIST_MARK.sub("", part) for part in parts)
+    return [part for part in told if part.strip("-*• ")][:most]
 
 
 def shortened(sentence: str) -> str:
