@@ -16,6 +16,7 @@ from hansei.projection.outcomes import (
     Known,
     Outcome,
     Stored,
+    has_news,
     judge_repository,
     packed,
     written,
@@ -62,6 +63,11 @@ def test_without_news_nothing_is_looked_at(repo: Repo) -> None:
     again = judge(repo, hunks, first.known, later=2 * HOUR)
     assert (first.looked_at, again.looked_at, again.rows) == (1, 0, {})
     assert again.known == first.known
+    assert not has_news(str(repo.folder), repo.now, first.known)
+    assert has_news(str(repo.folder), repo.now + 8 * DAY, first.known)
+    repo.commit("Something else", {"README.md": "Shapes\n"})
+    assert has_news(str(repo.folder), repo.now, first.known)
+    assert has_news(None, repo.now, first.known)
 
 
 def test_a_day_that_has_come_is_news(repo: Repo) -> None:

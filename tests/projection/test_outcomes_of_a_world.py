@@ -14,10 +14,12 @@ SHARE = 0.98
 IN_GIT = {"landed", "squashed", "reformatted", "reverted", "reworked"}
 
 
-@pytest.fixture(scope="module")
-def judgement(tmp_path_factory: pytest.TempPathFactory) -> Judgement:
+@pytest.fixture(scope="module", params=[5, 11, 23])
+def judgement(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Judgement:
     folder = tmp_path_factory.mktemp("world")
-    return judged_world(folder, seed=5, sessions=80, agents=("claude_code", "codex"))
+    return judged_world(folder, seed=request.param, sessions=60, agents=("claude_code", "codex"))
 
 
 def main_row(rows: tuple[Outcome, ...]) -> Outcome | None:

@@ -9,7 +9,7 @@ from hansei.projection.outcomes.memory import Known
 from hansei.projection.outcomes.misplaced import Misplaced, Misstep, misplaced
 from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
 from hansei.projection.outcomes.places import place
-from hansei.projection.outcomes.repository import Judged, judge_repository
+from hansei.projection.outcomes.repository import Judged, has_news, judge_repository
 from hansei.projection.outcomes.result import (
     Broke,
     Label,
@@ -40,6 +40,7 @@ __all__ = [
     "Written",
     "WrittenRow",
     "broke",
+    "has_news",
     "judge_repository",
     "misplaced",
     "packed",

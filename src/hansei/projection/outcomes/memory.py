@@ -30,6 +30,9 @@ class Known(NamedTuple):
     """When some row changes by time alone; None if none will."""
     body: bytes
 
+    def is_due(self, now: int) -> bool:
+        return self.due is not None and self.due <= now
+
 
 class Entry(NamedTuple):
     """A hunk that was judged."""

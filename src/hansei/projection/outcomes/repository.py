@@ -62,11 +62,9 @@ def judge_repository(
 
     `scrub` replaces secrets in git's files the way those of transcripts were.
     """
-    problem = why_not(folder)
-    at = None if problem else standing(folder or "")
-    problem = problem or (None if at else NO_REPOSITORY)
+    problem, at = _asked(folder)
     key = f"{RULES} {problem or (at and at.key)} {fingerprint(hunks)}"
-    if known is not None and known.key == key and (known.due is None or now < known.due):
+    if known is not None and known.key == key and not known.is_due(now):
         return Judged({}, known, 0)
     before = recalled(known) if known and known.key.startswith(f"{RULES} ") else Memory()
     told = told_once(hunks)
@@ -77,6 +75,20 @@ def judge_repository(
     else:
         after, looked = _judged(told, folder or "", at, before, scrub, now)
     return Judged(_changed(hunks, before, after), kept(key, after), looked)
+
+
+def has_news(folder: str | None, now: int, known: Known) -> bool:
+    """Whether git or the calendar has news; that of sessions the caller knows without asking."""
+    problem, at = _asked(folder)
+    state = f"{RULES} {problem or (at and at.key)} "
+    return known.is_due(now) or not known.key.startswith(state)
+
+
+def _asked(folder: str | None) -> tuple[str | None, Standing | None]:
+    """Where a repository stands, or why it cannot be asked."""
+    problem = why_not(folder)
+    at = None if problem else standing(folder or "")
+    return problem or (None if at else NO_REPOSITORY), at
 
 
 def why_not(folder: str | None) -> str | None:

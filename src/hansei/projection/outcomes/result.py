@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.model import Outcome
 
 
+NAMED = 3
+"""Commits that a basis names."""
+
+
 class Label(StrEnum):
     """What can be said of a session's result."""
 
@@ -158,7 +162,8 @@ def _of_landed(outcomes: Sequence[Outcome]) -> list[Result]:
     for label, rows in ((Label.REVERTED, reverted), (Label.REWORKED, reworked)):
         if rows:
             commits = sorted({it.later_commit[:12] for it in rows if it.later_commit})
-            basis = f"{len(rows)} hunk(s), by {', '.join(commits)}"
+            more = f" and {len(commits) - NAMED} more" if len(commits) > NAMED else ""
+            basis = f"{len(rows)} hunk(s), by {', '.join(commits[:NAMED])}{more}"
             found.append(Result(label, basis, _events(rows)))
     return found
 
