@@ -14,12 +14,18 @@ SHARE = 0.98
 IN_GIT = {"landed", "squashed", "reformatted", "reverted", "reworked"}
 
 
-@pytest.fixture(scope="module", params=[5, 11, 23])
+@pytest.fixture(
+    scope="module",
+    params=[(5, False), (11, False), (23, True)],
+    ids=["as it was", "another", "rebased"],
+)
 def judgement(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Judgement:
     folder = tmp_path_factory.mktemp("world")
-    return judged_world(folder, seed=request.param, sessions=60, agents=("claude_code", "codex"))
+    seed, rebase = request.param
+    agents = ("claude_code", "codex")
+    return judged_world(folder, seed=seed, sessions=60, agents=agents, rebase=rebase)
 
 
 def main_row(rows: tuple[Outcome, ...]) -> Outcome | None:

@@ -139,7 +139,7 @@ def _not_landed(
     reason = _undecided(whole, hunk, place, history)
     if reason is None and not texts.lost.isdisjoint(change.after for _, change in past):
         reason = VERSION_MISSING
-    if reason in (None, ALREADY_THERE) and _mostly_taken_back(whole):
+    if reason in (None, ALREADY_THERE, OUTSIDE) and _mostly_taken_back(whole):
         back = hunk.taken_back[-1]
         fate = Fate.TAKEN_BACK if back.restored else Fate.REPLACED
         return _row(hunk, named, fate)._replace(taken_back_by=back.seq)
