@@ -42,68 +42,83 @@ class _Draft:
     taken_back: list[TakenBack] = field(default_factory=list)
 
 
-_Page = dict[str, list[tuple[_Draft, int]]]
+_Lines = dict[str, list[tuple[_Draft, int]]]
 """Who wrote a line of a file, and as which of its lines; the newest last."""
 
 
 @dataclass
+class _File:
+    """What the session has written into a file; most files are never asked for it."""
+
+    unread: list[_Draft] = field(default_factory=list)
+    read: _Lines = field(default_factory=dict)
+
+    def lines(self) -> _Lines:
+        for draft in self.unread:
+            for number, line in enumerate(draft.added):
+                self.read.setdefault(line, []).append((draft, number))
+        self.unread.clear()
+        return self.read
+
+    def empty(self, back: TakenBack) -> None:
+        """Take back every line."""
+        for copies in self.lines().values():
+            for draft, number in copies:
+                draft.taken_back.append(back._replace(line=number))
+        self.read.clear()
+
+
+@dataclass
 class _Desk:
-    """What the session has written so far, by file (in one spelling) and line."""
+    """What the session has written so far, by file in one spelling."""
 
     drafts: list[_Draft] = field(default_factory=list)
-    open: dict[str, _Page] = field(default_factory=lambda: defaultdict(dict))
+    files: dict[str, _File] = field(default_factory=lambda: defaultdict(_File))
     created: set[str] = field(default_factory=set)
     """Files that git does not know yet."""
 
     def write(self, place: str, draft: _Draft) -> None:
         """Put a hunk down, after taking what it removes from those that wrote it."""
-        page = self.open[place]
+        file = self.files[place]
+        lines = file.lines() if draft.removed else {}
         goes_back: dict[_Draft, bool] = {}
         for line in draft.removed:
-            copies = page.get(line)
+            copies = lines.get(line)
             if copies:
                 earlier, number = copies.pop()
                 if earlier not in goes_back:
                     goes_back[earlier] = _goes_back(earlier, draft)
                 back = TakenBack(number, draft.seq, draft.at, goes_back[earlier])
                 earlier.taken_back.append(back)
-        for number, line in enumerate(draft.added):
-            page.setdefault(line, []).append((draft, number))
+        file.unread.append(draft)
         self.drafts.append(draft)
 
     def undo(self, seq: int, at: int | None, undone: Undone) -> None:
         """A command put files back or deleted them."""
-        for place, page in self.open.items():
+        for place, file in self.files.items():
             if undone.covers(place, created=place in self.created):
-                _empty(page, TakenBack(0, seq, at, restored=True, by_shell=True))
+                file.empty(TakenBack(0, seq, at, restored=True, by_shell=True))
 
     def overwrite(self, place: str, seq: int, at: int | None) -> None:
         """A file was written anew: nothing of what was there before is left."""
-        if place in self.open:
-            _empty(self.open[place], TakenBack(0, seq, at, restored=False))
+        self.files[place].empty(TakenBack(0, seq, at, restored=False))
         self.created.add(place)
 
     def rename(self, moved: Moved) -> None:
-        for place in list(self.open):
+        for place in list(self.files):
             rest = inside(place, moved.old)
-            if rest is not None and place in self.open:
+            if rest is not None:
                 self._carry(place, moved.new + rest)
 
     def _carry(self, place: str, target: str) -> None:
         if place in self.created:
             self.created.add(target)
-        for line, copies in self.open.pop(place).items():
-            self.open[target].setdefault(line, []).extend(copies)
+        carried = self.files.pop(place).lines()
+        lines = self.files[target].lines()
+        for line, copies in carried.items():
+            lines.setdefault(line, []).extend(copies)
             for draft, _ in copies:
                 draft.path = target
-
-
-def _empty(page: _Page, back: TakenBack) -> None:
-    """Take back every line of a page."""
-    for copies in page.values():
-        for draft, number in copies:
-            draft.taken_back.append(back._replace(line=number))
-    page.clear()
 
 
 def written(events: Sequence[Numbered], calls: Iterable[Call]) -> list[Written]:
