@@ -254,8 +254,7 @@ class _Growing:
                     part.waited = _between(self._latest, event.at)
                 self._turn = self.add(part, event.text)
                 break
-        for _, event in inputs:
-            self._see(event.at)
+        self._see(max((event.at for _, event in inputs if event.at is not None), default=None))
 
     def request(self, exchange: Exchange, *, last: bool) -> None:
         if self._turn is None:

@@ -60,6 +60,10 @@ class Thoughts(StrEnum):
     NEVER = "never"
 
 
+_OUTPUTS = tuple(Output)
+_THOUGHTS = tuple(Thoughts)
+
+
 class Sized(NamedTuple):
     """A piece with its tokens."""
 
@@ -82,10 +86,6 @@ class Rates(NamedTuple):
         """Tokens per byte of plain words, for texts of which only the size is known."""
         return self.weights[0]
 
-    def tokens(self, piece: Piece) -> float:
-        """What a piece takes."""
-        return _dot(self.weights, piece.features)
-
 
 def _dot(weights: Weights, features: Weights) -> float:
     # Spelled out, because this is what a session's time goes into.
@@ -96,15 +96,16 @@ def _dot(weights: Weights, features: Weights) -> float:
 
 def sized_answer(answer: Answered, rates: Rates) -> list[Sized]:
     """The parts of an answer in tokens, thoughts included where there were any."""
-    spoken = [Sized(it.seq, it.kind, rates.tokens(it)) for it in answer.spoken]
-    thought = [Sized(it.seq, it.kind, rates.tokens(it)) for it in answer.thoughts]
-    written = sum(it.tokens for it in spoken)
+    weights = rates.weights
+    spoken = [_dot(weights, it.features) for it in answer.spoken]
+    thought = [_dot(weights, it.features) for it in answer.thoughts]
+    written = sum(spoken)
     output = answer.output
     if output is None or not _believed(output, written, rates.output):
-        return spoken + thought
+        return _parts(answer.spoken, spoken, 1.0) + _parts(answer.thoughts, thought, 1.0)
     thinking = _thinking(output, answer.reasoning, written, thinks=bool(thought))
-    return _told(spoken or [Sized(answer.seq, Kind.REPLY, 0.0)], output - thinking) + _told(
-        thought or [Sized(answer.seq, Kind.THOUGHT, 0.0)], thinking
+    return _told(answer.seq, Kind.REPLY, answer.spoken, spoken, output - thinking) + _told(
+        answer.seq, Kind.THOUGHT, answer.thoughts, thought, thinking
     )
 
 
@@ -119,28 +120,34 @@ def _thinking(output: int, reasoning: int | None, written: float, *, thinks: boo
     return max(output - written, 0.0) if thinks else 0.0
 
 
-def _told(parts: list[Sized], total: float) -> list[Sized]:
-    """Parts of an answer that have this size together."""
+def _told(
+    seq: int, kind: Kind, pieces: list[Piece], sizes: list[float], total: float
+) -> list[Sized]:
+    """Pieces that have this size together; where there is none, it is the answer's as a whole."""
     if not total:
         return []
-    found = sum(it.tokens for it in parts)
-    if found <= 0:
-        return [Sized(seq, kind, total / len(parts)) for seq, kind, _ in parts]
-    return [Sized(seq, kind, size * total / found) for seq, kind, size in parts]
+    if not pieces:
+        return [Sized(seq, kind, total)]
+    found = sum(sizes)
+    if found > 0:
+        return _parts(pieces, sizes, total / found)
+    return _parts(pieces, [total] * len(pieces), 1 / len(pieces))
+
+
+def _parts(pieces: list[Piece], sizes: list[float], scale: float) -> list[Sized]:
+    return [
+        Sized(seq, kind, size * scale) for (seq, kind, _), size in zip(pieces, sizes, strict=True)
+    ]
 
 
 def expected(step: Step, rates: Rates) -> list[Sized]:
     """What is new in a step's context, in tokens."""
-    stays = rates.thoughts is Thoughts.KEPT or (
-        rates.thoughts is Thoughts.TURN and not step.prompted
-    )
-    answers = [
-        part
-        for answer in step.answers
-        for part in sized_answer(answer, rates)
-        if stays or part.kind is not Kind.THOUGHT
-    ]
-    return answers + [Sized(it.seq, it.kind, rates.tokens(it)) for it in step.given]
+    weights = rates.weights
+    new = [part for answer in step.answers for part in sized_answer(answer, rates)]
+    if rates.thoughts is Thoughts.NEVER or (rates.thoughts is Thoughts.TURN and step.prompted):
+        new = [part for part in new if part.kind is not Kind.THOUGHT]
+    new += [Sized(seq, kind, _dot(weights, features)) for seq, kind, features in step.given]
+    return new
 
 
 class _Text(NamedTuple):
@@ -288,7 +295,7 @@ def _tried(
     sizes = [it.size for it in readings]
     scale = _median_ratio([(growths[it], sizes[it]) for it in growing])
     missed = sum(abs(growths[it] - scale * sizes[it]) for it in usable)
-    place = (list(Output).index(output), list(Thoughts).index(thoughts))
+    place = (_OUTPUTS.index(output), _THOUGHTS.index(thoughts))
     return _Trial(round(missed), place, scale, output, thoughts)
 
 

@@ -165,13 +165,12 @@ class Ledger:
         self._hold(piece.seq, piece.kind, min(round(piece.tokens), room), label)
 
     def _hold(self, seq: int, kind: Kind, tokens: int, label: str = "") -> None:
-        if tokens <= 0:
-            return
-        held = _Held(seq, kind, tokens, self._now, self._step, label)
-        self._shelves[_SHELVES[kind]].pieces.append(held)
-        if kind is Kind.THOUGHT:
-            self._turn.append(held)
-        self._total += tokens
+        if tokens > 0:
+            held = _Held(seq, kind, tokens, self._now, self._step, label)
+            self._shelves[_SHELVES[kind]].pieces.append(held)
+            self._total += tokens
+            if kind is Kind.THOUGHT:
+                self._turn.append(held)
 
     def _clear(self) -> None:
         """A compaction replaces everything but the ground."""
