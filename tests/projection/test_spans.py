@@ -96,6 +96,18 @@ def test_after_an_interruption_nothing_runs_any_more() -> None:
     assert [it.state for it in found if it.level is Level.CALL] == [State.ORPHANED]
 
 
+def test_a_prompt_that_was_never_answered_is_a_turn_of_its_own() -> None:
+    found = rows(
+        prompt("first"),
+        Interruption(key=7, session="s"),
+        prompt("second"),
+        usage(100, 5, message="m1"),
+        reply("done", message="m1"),
+    )
+    turns = [(it.seq, it.requests) for it in found if it.level is Level.TURN]
+    assert turns == [(1, 0), (3, 1)]
+
+
 def test_a_failed_call_says_so() -> None:
     found = rows(prompt("x"), usage(9), call("a"), result("a", status=Status.FAILED))
     assert found[-1].state is State.FAILED

@@ -245,7 +245,7 @@ class _Growing:
         return len(self.parts) - 1
 
     def turn(self, inputs: Sequence[Numbered]) -> None:
-        """Begin a turn where somebody spoke; a session's first events are one in any case."""
+        """Begin a turn wherever somebody spoke; a session's first events are one in any case."""
         for seq, event in inputs:
             if isinstance(event, Prompt) and event.origin in _SPEAKERS:
                 part = _Part(Level.TURN, seq, 0, _TURN)
@@ -253,7 +253,7 @@ class _Growing:
                 if self._turn is not None:
                     part.waited = _between(self._latest, event.at)
                 self._turn = self.add(part, event.text)
-                break
+                self._see(event.at)
         self._see(max((event.at for _, event in inputs if event.at is not None), default=None))
 
     def request(self, exchange: Exchange, *, last: bool) -> None:
