@@ -14,6 +14,7 @@ from hansei.cli import app
 from hansei.cli.commands.facts import KINDS
 from hansei.cli.root import root
 from hansei.config import Environment
+from hansei.errors import NotFound
 from hansei.synth import World, build
 from synthetic_world import NOW
 
@@ -85,6 +86,21 @@ def test_every_place_that_is_named_can_be_opened(ask: Ask) -> None:
     for line in found[:5]:
         for place in line["evidence"]:
             assert ask("show", place)
+
+
+def test_files_stand_beside_what_a_commit_holds_of_them(ask: Ask, world: World) -> None:
+    found = json.loads(ask("facts", "files", "--at", "HEAD", "--json"))["found"]
+    known = [line for line in found if line["at_commit"]]
+    assert known
+    path = known[0]["path"]
+    lines = (world.repo / path).read_text(encoding="utf-8").count("\n")
+    assert known[0]["at_commit"]["lines"] == lines
+    assert "commits 30 d" in ask("facts", "files", "--at", "HEAD")
+
+
+def test_a_commit_that_is_not_there_is_said_so(ask: Ask) -> None:
+    with pytest.raises(NotFound, match="has no commit nowhere"):
+        ask("facts", "files", "--at", "nowhere")
 
 
 def test_a_scope_without_sessions_says_what_would_widen_it(ask: Ask) -> None:

@@ -60,4 +60,4 @@ def test_the_start_of_a_session_is_looked_up_where_it_worked(repo: Repo, tmp_pat
             " VALUES ('a', 'abcdefgh', 1, '/no/such/folder', ?)",
             (repo.now + 1000,),
         )
-        assert started_on(store, "abcdefgh") == (commit, StartBasis.REFLOG, True)
+        assert started_on(store, 1) == (commit, StartBasis.REFLOG, True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hansei.ops.facts.corrections import CorrectionLine, Corrections
     from hansei.ops.facts.exposure import ExposureLine
     from hansei.ops.facts.failures import FailureLine
-    from hansei.ops.facts.files import FileLine
+    from hansei.ops.facts.files import AtCommit, FileLine
     from hansei.ops.facts.outcomes import Outcomes
 
 SEE = Column("see", "left", drop=1)
@@ -84,6 +84,10 @@ def _files(lines: list[FileLine], limit: int) -> list[str]:
     ]
     if len({it.workspace for it in lines}) < 2:
         columns, rows = [columns[0], *columns[2:]], [[row[0], *row[2:]] for row in rows]
+    if any(it.at_commit for it in lines):
+        columns[1:1] = [Column("lines"), Column("commits 30 d", drop=6), Column("authors", drop=7)]
+        for row, it in zip(rows, shown, strict=True):
+            row[1:1] = _held(it.at_commit)
     return [
         *output.table(columns, rows),
         *more,
@@ -92,6 +96,13 @@ def _files(lines: list[FileLine], limit: int) -> list[str]:
             " tokens again: what those reads put there once more (derived)",
         ),
     ]
+
+
+def _held(file: AtCommit | None) -> list[str]:
+    if file is None:
+        return ["–", "–", "–"]
+    lines = output.UNKNOWN if file.lines is None else f"{file.lines:,}"
+    return [lines, f"{file.commits_30:,}", f"{file.authors_90:,}"]
 
 
 def _failures(lines: list[FailureLine], limit: int) -> list[str]:

@@ -88,6 +88,8 @@ def heading(shown: Shown) -> Iterator[str]:
     yield dim(f"{place}{f' · {one_line(session.branch)}' if session.branch else ''}")
     if session.commit:
         yield dim(_commit(session, session.commit))
+    elif shown.start.commit:
+        yield dim(_likely_commit(shown.start.commit, shown.start.basis))
     yield _sums(session)
     if session.parent:
         yield dim(one_line(f"{session.relation or 'child'} of {session.parent}"))
@@ -106,6 +108,14 @@ def _commit(session: SessionLine, commit: str) -> str:
         False: "no file had changed",
     }[session.dirty]
     return f"began on commit {one_line(commit[:10])} ({state}), told by {teller}"
+
+
+def _likely_commit(commit: str, basis: str) -> str:
+    witness = {
+        "reflog": "where git's log of this working copy stood then",
+        "graph": "the last commit made by then",
+    }[basis]
+    return f"began on commit {one_line(commit[:10])}, as far as git tells: {witness}"
 
 
 def _sums(session: SessionLine) -> str:

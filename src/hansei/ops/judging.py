@@ -6,12 +6,12 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.facts.folds import HUNKS, OUTCOMES
-from hansei.projection.outcomes import Known, Stored, judge_repository
+from hansei.projection.outcomes import Known, Stored, has_news, judge_repository
 from hansei.redaction.engine import Redactor
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from hansei.projection.outcomes import Judged
     from hansei.store.database import Store
@@ -33,20 +33,27 @@ def judge(
     store: Store,
     *,
     workspace: int | None,
+    changed: Collection[int],
     now: int,
     progress: Callable[[Counted], None] | None = None,
 ) -> int:
-    """Judge the edits of a workspace, or of all, where there is news; returns how many hunks."""
+    """Judge the edits of a workspace, or of all, where there is news; returns how many hunks.
+
+    `changed` are the workspaces in which a session was worked out again.
+    """
     redactor = Redactor(redaction_key(store.folder))
     looked, started = 0, time.monotonic()
     chosen = _workspaces(store, workspace)
     for done, (number, folder) in enumerate(chosen):
+        known = _known(store, number)
+        if known is not None and number not in changed and not has_news(folder, now, known):
+            continue
         hunks = [Stored(*found) for found in HUNKS.read(store, _OF_WORKSPACE, (number,))]
         if progress is not None:
             took = time.monotonic() - started
             what = "asking git what became of edits: repository"
             progress(Counted(what, done, len(chosen), took))
-        judged = judge_repository(hunks, folder, now, _known(store, number), redactor.scrub)
+        judged = judge_repository(hunks, folder, now, known, redactor.scrub)
         looked += judged.looked_at
         _keep(store, number, judged)
     return looked

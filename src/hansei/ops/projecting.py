@@ -26,6 +26,7 @@ from hansei.store.database import open_store
 from hansei.store.due import due
 from hansei.store.histories import by_place, histories
 from hansei.store.lock import exclusive
+from hansei.store.rows import json_list
 from hansei.store.upkeep import exposure_due
 
 if TYPE_CHECKING:
@@ -75,8 +76,17 @@ def refresh(
         wanted = dict(due(store, workspace))
         with seldom_collecting():
             _work(store, config, wanted, progress)
-            judge(store, workspace=workspace, now=now, progress=progress)
+            changed = _workspaces_of(store, wanted)
+            judge(store, workspace=workspace, changed=changed, now=now, progress=progress)
     return len(wanted)
+
+
+def _workspaces_of(store: Store, sessions: Iterable[int]) -> set[int]:
+    rows = store.db.execute(
+        "SELECT DISTINCT workspace FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
+        (json_list(sessions),),
+    )
+    return {number for (number,) in rows}
 
 
 def ready(store: Store, config: Config) -> bool:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from hansei.errors import NotFound
 from hansei.events.model import Observation, ToolCall, ToolResult
 from hansei.ops import sessions
+from hansei.ops.snapshot import started_on
 from hansei.store import reading
 
 if TYPE_CHECKING:
     from hansei.ops.sessions import SessionLine
+    from hansei.projection.snapshots import Start
     from hansei.store.database import Store
     from hansei.store.reading import Numbered
 
@@ -21,6 +23,8 @@ class Shown:
     """A session's heading and the events asked for, in order."""
 
     session: SessionLine
+    start: Start
+    """The commit it began on, from the best witness there is."""
     children: list[SessionLine]
     events: list[Numbered]
 
@@ -34,6 +38,7 @@ def show(store: Store, reference: str) -> Shown:
         events = _event(events, number, reference)
     return Shown(
         session=sessions.describe(store, session),
+        start=started_on(store, session),
         children=sessions.children(store, session),
         events=events,
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from hansei.errors import NotFound
 from hansei.events.model import CommitBasis, SessionFacts
 from hansei.git.repository import git
-from hansei.ops import sessions
 from hansei.projection.snapshots import start_commit, take
 from hansei.store.git_facts import GitFacts
 
@@ -30,9 +29,8 @@ def snapshot(store: Store, folder: str, commit: str = "HEAD") -> Snapshot:
     return taken
 
 
-def started_on(store: Store, reference: str) -> Start:
+def started_on(store: Store, number: int) -> Start:
     """The commit a session began on, and how that is known."""
-    number = sessions.find(store, reference.partition("#")[0])
     native, cwd, branch, commit, basis, at, home = store.db.execute(
         'SELECT s.native, s.cwd, s.branch, s."commit", s.commit_basis, s.started_at, w.folder'
         " FROM sessions s JOIN workspaces w ON w.id = s.workspace WHERE s.id = ?",

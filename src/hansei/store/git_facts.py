@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 
     from hansei.store.database import Store
 
-TABLE: Final = (
-    "CREATE TABLE IF NOT EXISTS git_facts (name TEXT PRIMARY KEY, facts BLOB NOT NULL)"
-    " WITHOUT ROWID"
-)
 MOST_ROWS: Final = 500_000
 """About 250 MB; beyond that the table is begun anew."""
 _AT_ONCE: Final = 500
@@ -27,15 +23,10 @@ class GitFacts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        if store.writable:
-            with store.transaction() as db:
-                db.execute(TABLE)
 
     def get(self, names: Sequence[str]) -> dict[str, bytes]:
         """Those of the names that are known."""
         db = self._store.db
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'git_facts'").fetchone():
-            return {}
         found: dict[str, bytes] = {}
         for some in _parts(names):
             marks = ", ".join("?" * len(some))

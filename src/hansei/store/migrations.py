@@ -291,7 +291,7 @@ CREATE TABLE reviews (
 
 
 def m004_facts(db: sqlite3.Connection) -> None:
-    """Sessions whose facts are due, and what is remembered of repositories.
+    """Sessions whose facts are due, and what is remembered of repositories and of git's objects.
 
     The facts' own tables are made from their row types.
     """
@@ -300,6 +300,7 @@ def m004_facts(db: sqlite3.Connection) -> None:
         "CREATE TABLE judged (workspace INTEGER PRIMARY KEY, key TEXT NOT NULL, due INTEGER,"
         " body BLOB NOT NULL)"
     )
+    db.execute("CREATE TABLE git_facts (name TEXT PRIMARY KEY, facts BLOB NOT NULL) WITHOUT ROWID")
 
 
 MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m003_reviews, m004_facts]

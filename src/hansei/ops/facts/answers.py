@@ -11,7 +11,7 @@ from hansei.ops.facts.commands import commands
 from hansei.ops.facts.corrections import corrections
 from hansei.ops.facts.exposure import exposure
 from hansei.ops.facts.failures import failures
-from hansei.ops.facts.files import files
+from hansei.ops.facts.files import files, files_at
 from hansei.ops.facts.outcomes import outcomes
 from hansei.projection.facts import folds
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from hansei.ops.scope import Scope
     from hansei.projection.facts.tables import Table
+    from hansei.projection.snapshots import Snapshot
     from hansei.store.database import Store
 
 KINDS: Final[dict[str, Callable[[Chosen], Any]]] = {
@@ -35,7 +36,7 @@ ROWS: Final[dict[str, tuple[Table[Any], ...]]] = {
     "failures": (folds.FAILURES, folds.EPISODES),
     "corrections": (folds.CORRECTIONS,),
     "commands": (folds.COMMANDS,),
-    "outcomes": (folds.OUTCOMES, folds.TURNED),
+    "outcomes": (folds.OUTCOMES, folds.MISPLACED, folds.TURNED, folds.BROKE),
     "exposure": (folds.USES,),
 }
 """The single facts behind each kind."""
@@ -52,11 +53,15 @@ class Answer:
     """What the kind answers with; of an overview, all of them by name."""
 
 
-def answer(store: Store, scope: Scope, kind: str | None) -> Answer:
-    """The facts of one kind, or of all."""
+def answer(
+    store: Store, scope: Scope, kind: str | None, *, taken: Snapshot | None = None
+) -> Answer:
+    """The facts of one kind, or of all; files beside what a snapshot holds of them."""
     chosen = choose(store, scope)
     started = [at for at in chosen.started.values() if at is not None]
     asked = KINDS if kind is None else {kind: KINDS[kind]}
+    if taken is not None:
+        asked = {"files": lambda it: files_at(it, taken)}
     found = {name: ask(chosen) for name, ask in asked.items()} if chosen.names else {}
     return Answer(
         workspace=scope.workspace_name,

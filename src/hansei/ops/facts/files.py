@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hansei.projection.facts.folds import CALLS, PIECES, TOUCHES
@@ -12,6 +12,7 @@ from hansei.projection.files import LOOKS, Again, Extent, Verb
 if TYPE_CHECKING:
     from hansei.ops.facts.chosen import Chosen
     from hansei.projection.files import Touch
+    from hansei.projection.snapshots import FileFacts, Snapshot
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,21 @@ class FileLine:
     fan_out: int
     """The most calls that touched it in one turn."""
     evidence: list[str]
+    at_commit: AtCommit | None = None
+    """What the repository holds of it at the commit asked for."""
+
+
+@dataclass(frozen=True)
+class AtCommit:
+    """A file in a snapshot."""
+
+    language: str | None
+    lines: int | None
+    symbols: int | None
+    is_test: bool
+    commits_30: int
+    commits_90: int
+    authors_90: int
 
 
 @dataclass
@@ -44,6 +60,27 @@ class _Sum:
     places: list[tuple[int, int]] = field(default_factory=list)
     turns: Counter[tuple[int, int]] = field(default_factory=Counter)
     counted: set[tuple[int, int]] = field(default_factory=set)
+
+
+def files_at(chosen: Chosen, taken: Snapshot) -> list[FileLine]:
+    """The same beside what the repository held at a commit; files it did not hold stay without."""
+    held = {it.path: it for it in taken.files}
+    return [
+        replace(line, at_commit=_held(held[line.path]) if line.path in held else None)
+        for line in files(chosen)
+    ]
+
+
+def _held(file: FileFacts) -> AtCommit:
+    return AtCommit(
+        language=file.language,
+        lines=file.holds.lines,
+        symbols=None if file.holds.symbols is None else len(file.holds.symbols),
+        is_test=file.is_test,
+        commits_30=file.churn_30.commits,
+        commits_90=file.churn_90.commits,
+        authors_90=len(file.churn_90.authors),
+    )
 
 
 def files(chosen: Chosen) -> list[FileLine]:

@@ -23,10 +23,12 @@ from hansei.projection.files import Touch, left_at, touches
 from hansei.projection.funnel import Use, funnel
 from hansei.projection.outcomes import (
     Broke,
+    Misplaced,
     Outcome,
     Turned,
     WrittenRow,
     broke,
+    misplaced,
     packed,
     turns,
     written,
@@ -65,6 +67,7 @@ EPISODES: Final = Table("episodes", Episode)
 CORRECTIONS: Final = Table("corrections", Correction)
 REVIEWS: Final = Table("reviews", Review)
 HUNKS: Final = Table("hunks", WrittenRow)
+MISPLACED: Final = Table("misplaced", Misplaced)
 TURNED: Final = Table("turned", Turned)
 BROKE: Final = Table("broke", Broke)
 USES: Final = Table("uses", Use)
@@ -80,6 +83,7 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     CORRECTIONS,
     REVIEWS,
     HUNKS,
+    MISPLACED,
     TURNED,
     BROKE,
     USES,
@@ -112,6 +116,7 @@ def work_out(
         CORRECTIONS: corrections(events, made, subject.driver),
         REVIEWS: reviews(made),
         HUNKS: [packed(hunk) for hunk in hunks],
+        MISPLACED: misplaced(hunks, (call.seq for call in made)),
         TURNED: turns(runs, edits),
         BROKE: broke(runs, edits),
         USES: funnel(events, made, subject.texts, _rate(context)),
