@@ -21,7 +21,7 @@ COMMANDS = {
     "summary": "Tokens and cost by agent, model, repository, branch, day or driver.",
     "sessions": "List sessions.",
     "show": "Open one session, or one event of it.",
-    "facts": "What really happened: files, failures, corrections, commands, outcomes, exposure.",
+    "facts": "What really happened: failures, files, outcomes and more.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",
     "prices": "The prices that costs rest on.",

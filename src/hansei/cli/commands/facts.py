@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = ("files", "failures", "corrections", "commands", "outcomes", "exposure")
 
 
-@click.command(short_help="What really happened: files, failures, corrections, commands …")
+@click.command(short_help="What really happened: failures, files, outcomes and more.")
 @click.argument("kind", required=False, type=click.Choice(KINDS))
 @app.scope_options
 @click.option("-n", "--limit", default=20, show_default=True, help="How many lines; 0 for all.")

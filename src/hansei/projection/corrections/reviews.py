@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from hansei.events.reviews import Review
-from hansei.projection.outcomes.lines import telling
+from hansei.projection.outcomes.lines import normal, telling
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -186,7 +186,7 @@ def reviews(calls: Sequence[Call]) -> list[Review]:
 def _shown(hunk: str) -> tuple[str, ...]:
     """The added lines of a hunk that say something."""
     added = [line[1:] for line in hunk.split("\n") if line.startswith("+")]
-    return tuple(telling(added)[-MOST_LINES:])
+    return tuple(telling(map(normal, added))[-MOST_LINES:])
 
 
 def _is_bot(name: str | None) -> bool:
