@@ -52,6 +52,11 @@ class Growth(NamedTuple):
     bytes: int
     first: float
     summary: float
+    facts: float
+    """Working out every fact for the first time."""
+    facts_megabytes: float | None
+    facts_again: float
+    """Showing them when nothing is new."""
 
 
 class Alone(NamedTuple):
@@ -218,7 +223,10 @@ def _any_outcome(command: list[str], environment: dict[str, str]) -> float:
 def growth(tool: Tool, history: History) -> Growth:
     first = measure.run(tool.take_in, tool.environment).seconds
     summary = measure.typical(tool.report, tool.environment, SHORT_RUNS)
-    return Growth(history.bytes, first, summary)
+    command = [tool.take_in[0], "facts", "--all", "--no-ingest", "--json"]
+    facts = measure.run(command, tool.environment, watch_memory=True)
+    again = measure.typical(command, tool.environment, SHORT_RUNS)
+    return Growth(history.bytes, first, summary, facts.seconds, facts.megabytes, again)
 
 
 def start_up(folder: Path) -> StartUp:

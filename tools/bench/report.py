@@ -142,13 +142,21 @@ def _growth(growth: list[Growth]) -> list[str]:
         "",
         "![First run and summary over the size of the history](performance.svg)",
         "",
-        "| history | first run | per 100 MB | summary, nothing new |",
-        "|---:|---:|---:|---:|",
+        (
+            "| history | first run | per 100 MB | summary, nothing new | facts, worked out"
+            " | of the first run | most memory | facts, nothing new |"
+        ),
+        "|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for one in growth:
         per = one.first / (one.bytes / 1e8)
         size = one.bytes / 1e6
-        lines.append(f"| {size:,.0f} MB | {one.first:.2f} s | {per:.2f} s | {one.summary:.2f} s |")
+        worked = max(one.facts - one.facts_again, 0.0)
+        memory = "unknown" if one.facts_megabytes is None else f"{one.facts_megabytes:.0f} MB"
+        lines.append(
+            f"| {size:,.0f} MB | {one.first:.2f} s | {per:.2f} s | {one.summary:.2f} s"
+            f" | {worked:.2f} s | {worked / one.first:.0%} | {memory} | {one.facts_again:.2f} s |"
+        )
     return [*lines, ""]
 
 
