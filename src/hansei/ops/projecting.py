@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from hansei.config import CommandClass, Config
-    from hansei.projection.facts.subjects import Subject
+    from hansei.projection.facts.subjects import Ground, Subject
     from hansei.projection.facts.tables import Table
     from hansei.store.database import Store
     from hansei.store.histories import Size
@@ -158,8 +158,9 @@ def work(job: Job) -> bytes:
 
 def _of_sessions(store: Store, job: Job) -> Iterator[Worked]:
     told = dict(histories(store, job.sessions))
+    grounds: dict[int, Ground] = {}
     for session in job.sessions:
-        about = subject(store, session)
+        about = subject(store, session, grounds)
         found = _found(about, told.pop(session, []), job.own)
         found[STANDS] = [Stand(about.roots)]
         rows = [[table.cells(row) for row in found.get(table, ())] for table in TABLES]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from pyarrow.parquet import RowGroupMetaData
 
     from hansei.store.database import Store
 
@@ -351,15 +352,34 @@ def rows_of(table: pa.Table) -> list[StoredRow]:
 def read_table(path: Path, sessions: Sequence[int] | None = None) -> pa.Table:
     """The same in columns."""
     import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    filters = None if sessions is None else pc.field("session").isin(sessions)
     try:
-        table = pq.read_table(path, filters=filters, partitioning=None, columns=list(COLUMNS))
+        with pq.ParquetFile(path) as file:
+            groups = list(range(file.num_row_groups))
+            if sessions is not None:
+                groups = [it for it in groups if _may_hold(file.metadata.row_group(it), sessions)]
+            table = file.read_row_groups(groups, columns=list(COLUMNS), use_threads=False)
     except (OSError, pa.ArrowException) as problem:
         raise StoreDamaged(
             f"the sealed file {path} cannot be read: {problem}",
             hint="`hansei doctor --rebuild` reads again what the transcripts still hold.",
         ) from problem
-    return table.replace_schema_metadata()
+    table = table.replace_schema_metadata()
+    return table if sessions is None else _only(table, sessions)
+
+
+def _may_hold(group: RowGroupMetaData, sessions: Sequence[int]) -> bool:
+    """Whether the least and the greatest number of a row group leave room for any session."""
+    told = group.column(COLUMNS.index("session")).statistics
+    if told is None or told.min is None or told.max is None:
+        return True
+    return bool(told.min <= max(sessions) and told.max >= min(sessions))
+
+
+def _only(table: pa.Table, sessions: Sequence[int]) -> pa.Table:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    wanted = pc.is_in(table["session"], value_set=pa.array(sessions, pa.int64()))
+    return table if pc.all(wanted).as_py() else table.filter(wanted)

@@ -41,7 +41,8 @@ def _row(call: Call, verdict: Verdict | None) -> Called:
     result = call.result
     shown = None if result is None else result.shown
     if result is not None and shown is None:
-        shown = len(result.text.encode("utf-8", "surrogatepass"))
+        text = result.text
+        shown = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
     return Called(
         seq=call.seq,
         result=call.result_seq,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hansei.hook.places import INSTRUCTIONS, RULE
 from hansei.projection.commands.paths import spelled, tidy
@@ -49,8 +49,15 @@ class Text(NamedTuple):
     reach: str
 
 
-def subject(store: Store, session: int) -> Subject:
-    """One session, from the tables that the log and the exposure keep."""
+Ground: TypeAlias = tuple[str | None, tuple[str, ...]]
+"""The folder of a repository, and all its roots."""
+
+
+def subject(store: Store, session: int, grounds: dict[int, Ground]) -> Subject:
+    """One session, from the tables that the log and the exposure keep.
+
+    `grounds` keeps what was found of each workspace, from one call to the next.
+    """
     agent, driver, cwd, workspace, inherited = store.db.execute(
         "SELECT agent, driver, cwd, workspace,"
         " EXISTS (SELECT 1 FROM replays r WHERE r.session = s.id) FROM sessions s WHERE id = ?",
@@ -65,7 +72,7 @@ def subject(store: Store, session: int) -> Subject:
         number=session,
         agent=agent,
         driver=driver,
-        roots=roots(*_grounds(store, workspace), cwd),
+        roots=roots(*_ground(store, workspace, grounds), cwd),
         inherited=bool(inherited),
         texts=tuple(Text(*row) for row in texts),
     )
@@ -73,19 +80,23 @@ def subject(store: Store, session: int) -> Subject:
 
 def all_roots(store: Store, workspace: int | None) -> Iterator[tuple[int, tuple[str, ...]]]:
     """The roots of every session of a workspace, or of all, as they are known now."""
-    grounds: dict[int, tuple[str | None, tuple[str, ...]]] = {}
+    grounds: dict[int, Ground] = {}
     rows = store.db.execute(
         "SELECT id, workspace, cwd FROM sessions"
         " WHERE :workspace IS NULL OR workspace = :workspace ORDER BY id",
         {"workspace": workspace},
     ).fetchall()
     for number, home, cwd in rows:
-        if home not in grounds:
-            grounds[home] = _grounds(store, home)
-        yield number, roots(*grounds[home], cwd)
+        yield number, roots(*_ground(store, home, grounds), cwd)
 
 
-def _grounds(store: Store, workspace: int) -> tuple[str | None, tuple[str, ...]]:
+def _ground(store: Store, workspace: int, grounds: dict[int, Ground]) -> Ground:
+    if workspace not in grounds:
+        grounds[workspace] = _looked_up(store, workspace)
+    return grounds[workspace]
+
+
+def _looked_up(store: Store, workspace: int) -> Ground:
     (folder,) = store.db.execute(
         "SELECT folder FROM workspaces WHERE id = ?", (workspace,)
     ).fetchone()

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.afterlife import Life
     from hansei.projection.outcomes.landing import Elsewhere
     from hansei.projection.outcomes.model import Written
+    from hansei.projection.outcomes.rows import WrittenRow
     from hansei.projection.outcomes.texts import Texts
 
 SETTLED_MS: Final = 7 * DAY_MS
@@ -80,9 +81,9 @@ def judge(
     return found
 
 
-def unknown(hunk: Written, reason: str) -> Outcome:
+def unknown(row: WrittenRow, reason: str) -> Outcome:
     """The row of a hunk that nothing can be said of."""
-    return _row(hunk, hunk.path, Fate.UNKNOWN, reason)
+    return Outcome(row.seq, row.hunk, row.path, Fate.UNKNOWN, reason, row.telling)
 
 
 # --- hunks of which lines landed ------------------------------------------------------------------

@@ -69,7 +69,7 @@ def judge_repository(
     before = recalled(known) if known and known.key.startswith(f"{RULES} ") else Memory()
     told = told_once(hunks)
     if at is None:
-        verdicts = [Verdict(unknown(unpacked(it.row), problem or ""), (), False) for it in told]
+        verdicts = [Verdict(unknown(it.row, problem or ""), (), False) for it in told]
         entries = [_entry(hunk, None, it) for hunk, it in zip(told, verdicts, strict=True)]
         after, looked = Memory(entries=tuple(entries)), len(told)
     else:

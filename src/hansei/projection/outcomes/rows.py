@@ -52,7 +52,9 @@ class _Body(NamedTuple):
     created: bool
 
 
+LEAST_PACKED = 300
 _FAST = 1
+_PACKED = "z:"
 _DECODER = msgspec.json.Decoder(_Body)
 
 
@@ -70,13 +72,13 @@ def packed(hunk: Written) -> WrittenRow:
         len(hunk.added),
         len(hunk.taken_back),
         blake2b(lines.encode("utf-8", "replace"), digest_size=8).hexdigest(),
-        b64encode(zlib.compress(body, _FAST)).decode("ascii"),
+        _packed(body),
     )
 
 
 def unpacked(row: WrittenRow) -> Written:
     """The hunk of a row."""
-    body = _DECODER.decode(zlib.decompress(b64decode(row.body)))
+    body = _DECODER.decode(_body(row.body))
     return Written(
         row.seq,
         row.call,
@@ -89,6 +91,19 @@ def unpacked(row: WrittenRow) -> Written:
         body.taken_back,
         body.created,
     )
+
+
+def _packed(body: bytes) -> str:
+    """A short body stays as it is: packing it would make it longer and take its time."""
+    if len(body) < LEAST_PACKED:
+        return body.decode("utf-8")
+    return _PACKED + b64encode(zlib.compress(body, _FAST)).decode("ascii")
+
+
+def _body(text: str) -> bytes:
+    if not text.startswith(_PACKED):
+        return text.encode("utf-8")
+    return zlib.decompress(b64decode(text[len(_PACKED) :]))
 
 
 def told_once(hunks: Iterable[Stored]) -> list[Stored]:
