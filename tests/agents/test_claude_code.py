@@ -447,6 +447,24 @@ def test_an_edit_is_told_with_its_lines(log: Log) -> None:
     assert edit.hunks == [Hunk(5, "b\n", "c\n")]
 
 
+@pytest.mark.parametrize(
+    ("notes", "operation"),
+    [
+        ({"type": "create", "content": "c", "originalFile": None}, "create"),
+        ({"type": "create", "content": "c"}, "create"),
+        ({"type": "update", "content": "c", "originalFile": None}, "update"),
+        ({"oldString": "b", "newString": "c", "originalFile": None}, "update"),
+        ({"oldString": "", "newString": "c", "originalFile": None}, "create"),
+        ({"oldString": "", "newString": "c", "originalFile": "b"}, "update"),
+    ],
+)
+def test_a_file_is_new_only_where_nothing_of_it_was_replaced(
+    log: Log, notes: dict[str, Any], operation: str
+) -> None:
+    log.result("done", {"filePath": "/w/a.py", **notes})
+    assert only(log.events(), FileEdit).operation == operation
+
+
 def test_an_edit_without_a_patch_is_told_by_its_texts(log: Log) -> None:
     log.result("done", {"filePath": "/w/a.py", "oldString": "b", "newString": "c\nd"})
     edit = only(log.events(), FileEdit)

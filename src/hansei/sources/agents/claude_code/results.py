@@ -187,8 +187,18 @@ def edited(notes: ResultNotes) -> Edited | None:
     change = _change(notes)
     if change is None:
         return None
-    created = notes.type == "create" or bytes(notes.original_file) == b"null"
-    return Edited(path, "create" if created else "update", change)
+    return Edited(path, "create" if _is_new(notes) else "update", change)
+
+
+def _is_new(notes: ResultNotes) -> bool:
+    """Whether the file was not there before.
+
+    The notes of an edit have no type. Without the file's earlier text it may be new, or the text
+    was left out: an edit that replaces something shows that it was there.
+    """
+    if notes.type is not None or bytes(notes.original_file) != b"null":
+        return notes.type == "create"
+    return bool(value_of(notes.old_string) == "")
 
 
 def _change(notes: ResultNotes) -> edits.Change | None:
