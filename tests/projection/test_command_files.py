@@ -100,6 +100,14 @@ def changed(text: str, dialect: Dialect | None = None) -> list[str]:
         ("cat /mnt/c/repo/a.py", ["C:/repo/a.py"]),
         (r'cat "C:\repo\a.py"', ["C:/repo/a.py"]),
         ("cat /dev/null", []),
+        ("base64 -w 0 logo.png", ["~logo.png"]),
+        ("base64 logo.png | wc -c", ["!logo.png"]),
+        ("python3 -m json.tool a.json", ["~a.json"]),
+        ("cat a.json | python3 -c 'print(1)'", ["~a.json"]),
+        ("cat a.txt | perl -ne print", ["~a.txt"]),
+        ("cat setup.py | python3", ["!setup.py"]),
+        ("iconv -f latin1 -t utf8 a.txt", ["~a.txt"]),
+        ("type node", []),
     ],
 )
 def test_a_command_shows_these_lines(text: str, reads: list[str]) -> None:

@@ -66,6 +66,7 @@ def _options(line: str) -> frozenset[str]:
 
 VALUED: dict[str, frozenset[str]] = {
     "awk": _options("-F -v -f"),
+    "base64": _options("-w --wrap -b --break"),
     "bat": _options("-r --line-range -l --language -H --highlight-line --style --theme --paging"),
     "bun": _options("--cwd --filter"),
     "cargo": _options(
@@ -109,6 +110,7 @@ VALUED: dict[str, frozenset[str]] = {
         " --include --exclude --exclude-dir --color --colour -d -D --label"
     ),
     "head": _options("-n --lines -c --bytes"),
+    "iconv": _options("-f --from-code -t --to-code -o --output"),
     "jest": _options(
         "-t --testNamePattern -c --config --testPathPattern -w --maxWorkers --selectProjects"
         " --reporters --rootDir --testTimeout"
@@ -169,8 +171,8 @@ SAME = {
 
 CLUSTERED = frozenset(
     (
-        "awk", "bat", "cat", "cp", "curl", "cut", "df", "du", "grep", "head", "less", "ls",
-        "mkdir", "mv", "nl", "psql", "rg", "rm", "sed", "sort", "tail", "tar", "tee", "touch",
+        "awk", "base64", "bat", "cat", "cp", "curl", "cut", "df", "du", "grep", "head", "less",
+        "ls", "mkdir", "mv", "nl", "psql", "rg", "rm", "sed", "sort", "tail", "tar", "tee", "touch",
         "uniq", "wc", "xxd",
     )
 )  # fmt: skip

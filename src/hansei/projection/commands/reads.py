@@ -42,15 +42,22 @@ _EVERYTHING = frozenset(("", "^", ".", ".*", "$"))
 _QUIET = ("-l", "-L", "-c", "-q", "--files-with-matches", "--count", "--quiet", "--files")
 _SHOWN_WHOLE = frozenset(("cat", "nl", "less", "more", "tac", "expand", "zcat", "view"))
 _SHOWN_IN_PART = frozenset(
-    ("sort", "uniq", "cut", "column", "diff", "strings", "xxd", "od", "hexdump", "fold", "fmt")
-)
-_NOT_SHOWN = frozenset(("wc", "md5sum", "sha1sum", "sha256sum", "shasum", "file", "base64"))
+    (
+        "sort", "uniq", "cut", "column", "diff", "strings", "xxd", "od", "hexdump", "fold", "fmt",
+        "base64", "json.tool", "rev", "iconv",
+    )
+)  # fmt: skip
+"""Programs that show a file, but not its lines as they are: chosen, rearranged or encoded."""
+_NOT_SHOWN = frozenset(("wc", "md5sum", "sha1sum", "sha256sum", "shasum", "file"))
 _PASSES = frozenset(
     ("cat", "nl", "less", "more", "tee", "bat", "tac", "expand", "Out-String", "Out-Host", "batcat")
 )
 _SHORTENS = frozenset(
     ("jq", "yq", "tr", "Select-String", "Where-Object", "Sort-Object", "findstr", "grep", "rg")
 )
+_SCRIPTED = frozenset(("python", "node", "perl", "ruby", "php", "deno", "bun"))
+_SCRIPT = re.compile(r"-[a-z]*[cepr]|--eval|--print")
+"""An option that gives a program its script; without one the input itself is run."""
 
 
 class Shown(NamedTuple):
@@ -87,7 +94,7 @@ def narrowed(reads: Sequence[Read], later: Arguments | None) -> tuple[Read, ...]
         return tuple(reads)
     found = shown(later)
     if found is None:
-        left = How.PART if later.program in _SHORTENS else How.HIDDEN
+        left = How.PART if _shows_some(later) else How.HIDDEN
         return tuple(_weakened(read, left) for read in reads)
     if found.how is How.LINES and len(found.ranges) == 1:
         if found.ranges[0] == WHOLE:
@@ -98,6 +105,13 @@ def narrowed(reads: Sequence[Read], later: Arguments | None) -> tuple[Read, ...]
         return tuple(_cut(reads[0], part) for part in found.ranges)
     left = found.how if found.how is not How.LINES else How.PART
     return tuple(_weakened(read, left) for read in reads)
+
+
+def _shows_some(later: Arguments) -> bool:
+    """Whether a program prints of its input what it is told to: as a filter, or by a script."""
+    if later.program in _SCRIPTED:
+        return any(_SCRIPT.fullmatch(it.name) for it in later.options)
+    return later.program in _SHORTENS
 
 
 def hidden(reads: Sequence[Read]) -> tuple[Read, ...]:
@@ -333,7 +347,6 @@ _READERS: dict[str, Callable[[Arguments], Shown | None]] = {
     "yq": _jq,
     "git": _git,
     "Get-Content": _get_content,
-    "type": lambda arguments: Shown(arguments.targets),
     "Select-Object": _select_object,
     "Select-String": _select_string,
     "findstr": _findstr,
