@@ -16,7 +16,7 @@ from hansei.projection.files import Again, By, Extent, Touch, Verb, fan_out, lef
 from hansei.projection.places import ground, place, repository_roots
 from hansei.projection.provenance.ledger import Carried, Left
 from hansei.projection.provenance.pieces import Kind
-from told import call, compaction, numbered, prompt, result
+from told import call, compaction, numbered, prompt, reply, result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,6 +102,84 @@ def test_a_read_that_asks_for_more_lines_than_there_are_is_whole() -> None:
     asked = call(name, Tool.READ, arguments={"file_path": "a.py", "limit": 50}, cwd=REPO)
     (row,) = Session().add(asked, result(name, text)).rows()
     assert (row.extent, row.first, row.last) == (Extent.WHOLE, 1, 3)
+
+
+def test_lines_that_are_numbered_from_zero_are_counted_from_one() -> None:
+    text = "\n".join(f"{number:6}→x" for number in range(30))
+    given = {"file_path": "a.py", "offset": 0, "limit": 30}
+    asked = call("r", Tool.READ, arguments=given, cwd=REPO)
+    (row,) = Session().add(asked, result("r", text)).rows()
+    assert (row.extent, row.first, row.last) == (Extent.LINES, 1, 30)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verb"),
+    [
+        ("File created successfully at: /w/shop/a.py", Verb.CREATE),
+        ("The file /w/shop/a.py has been updated successfully.", Verb.WRITE),
+        ("The file /w/shop/a.py has been overwritten.", Verb.WRITE),
+    ],
+)
+def test_without_a_record_the_answer_says_whether_a_file_is_new(answer: str, verb: Verb) -> None:
+    asked = call("w", Tool.WRITE, arguments={"file_path": "a.py"}, cwd=REPO)
+    assert [row.verb for row in Session().add(asked, result("w", answer)).rows()] == [verb]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "expected"),
+    [
+        # More than all there is: the file has ended.
+        ("ls; sed -n 1,200p a.py", 12, ["whole"]),
+        ("ls; sed -n 50,200p a.py", 12, ["lines 50.."]),
+        ("ls; tail -40 a.py", 12, ["whole"]),
+        # Enough for one of them, not for both: nobody knows which one has ended.
+        ("sed -n 1,20p a.py; sed -n 1,20p b.py", 30, ["part", "part"]),
+        # The long one explains what is missing.
+        ("sed -n 1,20p a.py; sed -n 1,90p b.py", 30, ["lines 1..20", "whole"]),
+        ("sed -n 1,20p a.py; sed -n 1,20p b.py", 40, ["lines 1..20", "lines 1..20"]),
+        ("sed -n '1,20p;30,40p' a.py", 15, ["whole", "part"]),
+    ],
+)
+def test_lines_that_did_not_come_are_not_told(
+    command: str, output: int, expected: list[str]
+) -> None:
+    rows = Session().shell(command, shown(["x"] * output)).rows()
+    assert [_lines(row) for row in rows] == expected
+
+
+def _lines(row: Touch) -> str:
+    ends = f"{row.first or ''}..{row.last or ''}" if row.extent is Extent.LINES else ""
+    return f"{row.extent.value} {ends}".strip()
+
+
+def test_lines_that_the_call_prints_itself_part_its_output() -> None:
+    command = "head -50 a.py; echo '---'; head -5 b.py; echo '---'; sed -n 7,30p c.py"
+    output = [*["a"] * 20, "---", *["b"] * 5, "---", *["c"] * 9]
+    assert said(Session().shell(command, shown(output)).rows()) == [
+        ("read", "a.py", "whole", 1, 20),
+        ("read", "b.py", "lines", 1, 5),
+        ("read", "c.py", "lines", 7, 15),
+    ]
+
+
+def test_a_line_of_a_file_that_looks_like_a_mark_parts_nothing() -> None:
+    command = "sed -n 1,20p a.md; echo '---'; sed -n 1,20p b.md"
+    output = ["---", "name: x", "---", *["a"] * 17, "---", *["b"] * 20]
+    assert [_lines(row) for row in Session().shell(command, shown(output)).rows()] == [
+        "lines 1..20",
+        "lines 1..20",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("command", "extent"),
+    [("base64 a.png", Extent.PART), ("base64 a.png > b.txt", Extent.NOTHING)],
+)
+def test_a_file_that_is_printed_encoded_comes_into_the_context(
+    command: str, extent: Extent
+) -> None:
+    (row, *_) = Session().shell(command, "aGVsbG8gd29ybGQK").rows()
+    assert (row.path, row.extent) == ("a.png", extent)
 
 
 @pytest.mark.parametrize(
@@ -217,6 +295,24 @@ def test_a_failure_is_not_that_of_the_commands_it_cannot_come_from() -> None:
     assert [row.path for row in told.rows()] == ["a.py"]
 
 
+def test_a_call_without_a_result_was_cut_off_and_touches_nothing() -> None:
+    told = Session().read("/w/shop/a.py").add(call("w", text="cat > b.py", cwd=REPO))
+    told.add(call("r", Tool.READ, arguments={"file_path": "c.py"}, cwd=REPO), reply("stopped"))
+    assert [row.path for row in told.rows()] == ["a.py"]
+
+
+def test_where_no_results_are_kept_calls_count_that_the_agent_went_on_after() -> None:
+    told = Session().add(
+        call("w", text="cat > b.py", cwd=REPO), reply("done"), call("x", text="rm c.py", cwd=REPO)
+    )
+    assert [row.path for row in told.rows()] == ["b.py"]
+
+
+def test_after_a_write_that_was_cut_off_a_read_is_no_repeat() -> None:
+    told = Session().shell("ls; cat a.py", "x").add(call("w", text="cat > a.py", cwd=REPO))
+    assert repeats(told.shell("ls; cat a.py", "x").rows()) == []
+
+
 def test_a_call_that_was_refused_touches_nothing() -> None:
     asked = call("w", text="rm a.py", cwd=REPO)
     refused = ToolResult(
@@ -238,6 +334,31 @@ def test_a_file_that_the_output_says_is_missing_was_not_read(command: str, outpu
     assert [row.path for row in rows] == ["a.py"]
 
 
+@pytest.mark.parametrize(
+    "output",
+    ["/bin/bash: line 1: rg: command not found", "sh: 1: rg: not found", "command not found: rg"],
+)
+def test_a_program_that_is_not_there_touches_nothing(output: str) -> None:
+    rows = Session().shell("cat a.py; rg -n foo src || true", f"x\n{output}\n").rows()
+    assert [row.path for row in rows] == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "extents"),
+    [
+        ("rg -n foo src/api src/ui", ["part", "nothing"]),
+        ("rg -n foo src/api src/*.py", ["part", "part"]),
+        ("grep -h foo src/api src/ui", ["part", "part"]),
+        ("grep -r foo src/api src/ui | cut -d: -f3", ["part", "part"]),
+    ],
+)
+def test_a_search_in_several_places_shows_those_that_its_matches_name(
+    command: str, extents: list[str]
+) -> None:
+    rows = Session().shell(command, "src/api/a.py:1:foo\n").rows()
+    assert [row.extent.value for row in rows] == extents
+
+
 def test_an_empty_output_shows_nothing() -> None:
     (row,) = Session().shell("sed -n 900,950p a.py", "").rows()
     assert row.extent is Extent.NOTHING
@@ -253,6 +374,20 @@ def test_the_same_lines_again_repeat_the_latest_read_of_them() -> None:
     found = rows.rows()
     assert [row.redundant for row in found] == [None, found[0].seq, found[1].seq]
     assert {row.again for row in found[1:]} == {Again.REPEAT}
+
+
+def test_lines_that_several_reads_had_between_them_repeat_the_last_of_these() -> None:
+    told = Session().read("/w/shop/a.py", range(1, 11)).read("/w/shop/a.py", range(8, 21))
+    told.shell("sed -n 5,15p a.py", shown(TEXT[4:15]))
+    told.shell("sed -n 5,25p a.py", shown(TEXT[4:25]))
+    rows = told.rows()
+    assert [row.redundant for row in rows] == [None, None, rows[1].seq, None]
+
+
+def test_of_several_reads_each_line_must_be_as_it_was() -> None:
+    told = Session().read("/w/shop/a.py", range(1, 11)).read("/w/shop/a.py", range(8, 21))
+    told.shell("sed -n 5,15p a.py", shown([*TEXT[4:14], "changed"]))
+    assert repeats(told.rows()) == []
 
 
 def test_lines_that_were_not_there_before_are_no_repeat() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from hansei.events.model import Basis, Compaction, Notice, Prompt, Status, Tool
+from hansei.events.model import Basis, Compaction, Notice, Prompt, Reply, Status, Tool
 from hansei.projection.calls import SPEAKERS
 from hansei.projection.commands.paths import join
 from hansei.projection.files.memory import Memory, is_cut
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _FOLDERS = ("workdir", "cwd", "working_directory", "workingDirectory")
 _HARMLESS = frozenset((Tool.WEB, Tool.PLAN, Tool.READ, Tool.SEARCH, Tool.EDIT, Tool.WRITE))
 _NEVER_RAN = (Basis.DECLINED, Basis.INTERRUPTED)
+"""Refused, or stopped before it said anything."""
 _LINES = (Extent.WHOLE, Extent.LINES)
 _PRUNED = "output_pruned"
 _MATTERS = (Compaction, Prompt, Notice)
@@ -43,7 +44,7 @@ def touches(
     `roots` are the folder of the repository and those of its worktrees, in any spelling. `left`
     says for the number of a result from which number on it was no longer in the context.
     """
-    desk = _Desk(Places(ground(roots)), Memory(left or {}))
+    desk = _Desk(Places(ground(roots)), Memory(left or {}), _known_until(events, calls))
     waiting = iter(calls)
     call = next(waiting, None)
     for seq, event in events:
@@ -94,15 +95,16 @@ def fan_out(rows: Iterable[Touch]) -> list[FanOut]:
 class _Desk:
     """The rows so far, and what the model has before it."""
 
-    def __init__(self, places: Places, memory: Memory) -> None:
+    def __init__(self, places: Places, memory: Memory, known_until: int) -> None:
         self.rows: list[Touch] = []
         self.memory = memory
         self._places = places
+        self._known_until = known_until
 
     def take(self, call: Call) -> None:
         """The files one call touched."""
         by = By.SHELL if call.script is not None else By.TOOL
-        seen = list(_seen(call, self._places))
+        seen = list(_seen(call, self._places, may_have_run=self._may_have_run(call)))
         if _has_failed(call):
             self._fail(call)
         if call.result is None or call.result.basis is not Basis.DECLINED:
@@ -119,6 +121,11 @@ class _Desk:
                 self.memory.doubt(seq)
         elif event.name == _PRUNED:
             self.memory.forget_call(str(event.data.get("call")))
+
+    def _may_have_run(self, call: Call) -> bool:
+        if call.result is None:
+            return call.seq < self._known_until
+        return call.result.basis not in _NEVER_RAN
 
     def _row(self, call: Call, seen: Seen, by: By) -> Touch:
         redundant = again = None
@@ -160,7 +167,7 @@ class _Desk:
             self.memory.forget_all()
         elif found is Stir.PERHAPS or not call.script.parsed:
             self.memory.doubt(call.seq)
-        if _has_failed(call) or _is_refused(call.result):
+        if _has_failed(call) or not self._may_have_run(call):
             cwd = _folder(call)
             for command in call.script.commands:
                 for write in command.writes:
@@ -175,17 +182,28 @@ class _Desk:
                 self.memory.failed(key, call.seq)
 
 
-def _seen(call: Call, places: Places) -> Iterator[Seen]:
+def _known_until(events: Sequence[Numbered], calls: Sequence[Call]) -> int:
+    """Up to where calls without a result took place, as far as anybody knows.
+
+    Some transcripts keep no results: there the agent went on after all calls but the last ones. In
+    all others a call without a result was cut off.
+    """
+    if any(call.result is not None for call in calls):
+        return 0
+    return max((seq for seq, event in events if isinstance(event, Reply)), default=0)
+
+
+def _seen(call: Call, places: Places, *, may_have_run: bool) -> Iterator[Seen]:
     """What a call touched; edits by the record of them, where there is one."""
-    if _is_refused(call.result):
+    if call.result is not None and not may_have_run:
         return
     edited = set()
     for _, edit in call.edits:
-        if edit.applied is not False and (edit.applied or not _has_failed(call)):
+        if edit.applied or (edit.applied is None and may_have_run and not _has_failed(call)):
             for it in of_edit(edit, call.event.tool, places):
                 edited.add(it.place.key)
                 yield it
-    if call.script is None and _has_failed(call):
+    if not may_have_run or (call.script is None and _has_failed(call)):
         return
     cwd = _folder(call)
     found = of_tool if call.script is None else of_shell
@@ -206,11 +224,6 @@ def _folder(call: Call) -> str | None:
 
 def _has_failed(call: Call) -> bool:
     return call.result is not None and call.result.status is Status.FAILED
-
-
-def _is_refused(result: ToolResult | None) -> bool:
-    """Whether a call never ran, or was stopped before it said anything."""
-    return result is not None and result.basis in _NEVER_RAN
 
 
 def _size(result: ToolResult) -> int:

@@ -13,7 +13,7 @@ from hansei.projection.files.model import Again, Extent
 from hansei.projection.files.tools import without_added
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from hansei.events.model import ToolResult
     from hansei.projection.calls import Call
@@ -85,18 +85,22 @@ class Memory:
         if result is None or result_seq is None or not shows_lines(seen, result):
             return None
         kept = self._kept.setdefault(key, [])
-        earlier = next((it for it in reversed(kept) if self._repeats(call, seen, it)), None)
+        there = [it for it in reversed(kept) if self._is_there(it, call)]
+        earlier = next((it for it in there if self._repeats(call, seen, it)), None)
+        earlier = earlier or _last_of_several(there, seen, result)
         kept.append(Kept(call.seq, result_seq, seen, result))
         if earlier is None:
             return None
         after_failure = earlier.seq < self._failed.get(key, 0)
         return Repeat(earlier.seq, Again.FAILED_EDIT if after_failure else Again.REPEAT)
 
-    def _repeats(self, call: Call, seen: Seen, earlier: Kept) -> bool:
-        if earlier.seq == call.seq or not covers(earlier.seen, seen):
-            return False
+    def _is_there(self, earlier: Kept, call: Call) -> bool:
+        """Whether what an earlier call brought is still in the context."""
         gone = self._left.get(earlier.result_seq)
-        if gone is not None and gone <= call.seq:
+        return earlier.seq != call.seq and (gone is None or gone > call.seq)
+
+    def _repeats(self, call: Call, seen: Seen, earlier: Kept) -> bool:
+        if not covers(earlier.seen, seen):
             return False
         if seen.alone and call.result is not None:
             return plain(call.result.text) in plain(earlier.result.text)
@@ -130,8 +134,36 @@ def covers(earlier: Seen, later: Seen) -> bool:
     )
 
 
+def _last_of_several(there: Sequence[Kept], seen: Seen, result: ToolResult) -> Kept | None:
+    """The last of the reads that had every line of a read between them, as it is."""
+    wanted = _numbered(seen, result) if len(there) > 1 else {}
+    last: Kept | None = None
+    for earlier in there:
+        had = wanted.items() & _numbered(earlier.seen, earlier.result).items()
+        if had:
+            last = last or earlier
+            wanted = dict(wanted.items() - had)
+            if not wanted:
+                return last
+    return None
+
+
+def _numbered(seen: Seen, result: ToolResult) -> dict[int, str]:
+    """The lines of a read by their numbers; none where they cannot be counted."""
+    first = seen.first or 1
+    if not seen.alone or first < 1:
+        return {}
+    lines = _without_numbers(result.text).removesuffix("\n").split("\n")
+    if seen.last is not None and len(lines) != seen.last - first + 1:
+        return {}
+    return dict(enumerate(lines, first))
+
+
 def plain(text: str) -> str:
     """Lines without numbers before them and without what the agent added after them."""
+    return _without_numbers(text).strip()
+
+
+def _without_numbers(text: str) -> str:
     text = without_added(text)
-    numbered = _NUMBER.match(text)
-    return (_NUMBER.sub("", text) if numbered else text).strip()
+    return _NUMBER.sub("", text) if _NUMBER.match(text) else text

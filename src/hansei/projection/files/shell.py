@@ -10,8 +10,10 @@ from hansei.events.model import Status
 from hansei.projection.commands.model import Class, How, Writing
 from hansei.projection.commands.paths import spelled, tidy
 from hansei.projection.commands.programs import FILLERS
+from hansei.projection.files.fitting import Found, fitted, is_loud
+from hansei.projection.files.memory import is_cut
 from hansei.projection.files.model import LOOKS, Extent, Verb
-from hansei.projection.files.seen import Places, Seen, as_folder
+from hansei.projection.files.seen import Places, Seen, as_folder, is_one_file
 from hansei.projection.files.tools import EDGE
 
 if TYPE_CHECKING:
@@ -31,17 +33,6 @@ _VERBS = {
     Writing.RESTORE: Verb.RESTORE,
     Writing.CLEAN: Verb.DELETE,
 }
-_SILENT = frozenset(
-    (
-        "", ":", "[", "[[", "alias", "cd", "declare", "export", "false", "local", "popd", "pushd",
-        "readonly", "set", "shopt", "sleep", "source", ".", "test", "trap", "true", "umask",
-        "unset", "wait", "mkdir", "chmod", "touch", "Set-Location", "Push-Location",
-        "Pop-Location", "Start-Sleep", "Set-Variable", "Out-Null",
-    )
-)  # fmt: skip
-"""Programs that print nothing, so that what another one shows stands alone."""
-_TRIMMED = 3
-"""Empty lines at either end of an output may be missing, because agents trim it."""
 _RECURSIVE = ("-r", "-R", "-rf", "-fr", "-Rf", "--recursive", "-recurse")
 _SEARCHERS = frozenset(("grep", "egrep", "fgrep", "rg", "ag", "ack", "zgrep", "findstr",
                         "Select-String"))  # fmt: skip
@@ -56,6 +47,11 @@ _NAMED = re.compile(
     re.MULTILINE,
 )
 
+_UNKNOWN = re.compile(
+    r"^(?:.{0,80}: )?([\w.+-]+): (?:command )?not found$|command not found: ([\w.+-]+)$",
+    re.MULTILINE,
+)
+_NAMELESS = frozenset(("-h", "--no-filename", "-I"))
 _UP = re.compile(r"^(?:\.\./)+")
 _INSTEAD = re.compile(r"\|\|\s*(?:echo|printf)\s+(?:'([^']*)'|\"([^\"]*)\"|([^'\"\n;|&)]+))")
 _EMPTY = re.compile(r"\s*(?:\((?:Bash completed with )?no (?:output|content)\))?\s*")
@@ -105,24 +101,34 @@ def of_shell(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
     if script is None or not any(it.reads or it.writes for it in script.commands):
         return
     missing = _missing(result)
+    unknown = _unknown_programs(result)
     alone = _only_reader(script)
     replaced = _replaced(call)
+    found: list[Found] = []
     for number, command in enumerate(script.commands):
         if not (command.reads or command.writes) or not _took_place(command, result):
             continue
-        if number in replaced:
+        if number in replaced or command.program in unknown:
             continue
         seen = [
             *(_shown(command, read, places, cwd, number == alone) for read in command.reads),
             *_changed(command, places, cwd),
         ]
-        if number == alone and result is not None:
-            seen = [_as_far_as_it_goes(it, result) for it in seen]
-        if result is not None and _EMPTY.fullmatch(result.text, 0, _SHORT):
-            seen = [_shows_nothing(it) for it in seen]
         if missing:
             seen = [it for it in seen if not _is_missing(it, missing)]
-        yield from dict.fromkeys(seen)
+        if result is not None and _names_what_it_finds(script, number):
+            seen = [it if _is_named(it, result) else _shows_nothing(it) for it in seen]
+        found += [Found(number, it) for it in dict.fromkeys(seen)]
+    yield from _as_it_came(script, found, result)
+
+
+def _as_it_came(script: Script, found: list[Found], result: ToolResult | None) -> list[Seen]:
+    """What was asked for, as far as the output shows it."""
+    if result is None or is_cut(result):
+        return [it.seen for it in found]
+    if _EMPTY.fullmatch(result.text, 0, _SHORT):
+        return [_shows_nothing(it.seen) for it in found]
+    return fitted(script, found, result.text)
 
 
 def stir(commands: Iterable[Command]) -> Stir:
@@ -140,11 +146,7 @@ def _took_place(command: Command, result: ToolResult | None) -> bool:
 
 def _only_reader(script: Script) -> int | None:
     """The command whose output is all there is, if it shows one file."""
-    loud = [
-        number
-        for number, command in enumerate(script.commands)
-        if command.stage == 0 and not command.inside and command.program not in _SILENT
-    ]
+    loud = [number for number, command in enumerate(script.commands) if is_loud(command)]
     if len(loud) != 1:
         return None
     shown = {read for read in script.commands[loud[0]].reads if read.how is not How.HIDDEN}
@@ -167,19 +169,6 @@ def _shown(command: Command, read: Read, places: Places, cwd: str | None, alone:
     if read.first is None and read.last is None:
         return Seen(found, verb, Extent.WHOLE, alone=alone)
     return Seen(found, verb, Extent.LINES, read.first, read.last, alone)
-
-
-def _as_far_as_it_goes(seen: Seen, result: ToolResult) -> Seen:
-    """A read that asked for more lines than came has reached the end of the file."""
-    first, last = seen.first or 1, seen.last
-    if seen.extent is not Extent.LINES or first < 1 or last is None or last < 1 or result.truncated:
-        return seen
-    text = result.text
-    count = text.count("\n") + (not text.endswith("\n"))
-    if not text.strip() or count + _TRIMMED > last - first:
-        return seen
-    extent = Extent.WHOLE if first == 1 else Extent.LINES
-    return seen._replace(extent=extent, first=first, last=first + count - 1)
 
 
 def _shows_nothing(seen: Seen) -> Seen:
@@ -218,6 +207,27 @@ def _missing(result: ToolResult | None) -> frozenset[str]:
     if not any(complaint in text for complaint in _COMPLAINTS):
         return frozenset()
     return frozenset(tidy(spelled(it[1] or it[2])).lower() for it in _NAMED.finditer(text))
+
+
+def _unknown_programs(result: ToolResult | None) -> frozenset[str]:
+    """Programs that the shell says it does not have; only the output's ends are looked at."""
+    if result is None or "not found" not in (text := _ends(result.text)):
+        return frozenset()
+    return frozenset(it[1] or it[2] for it in _UNKNOWN.finditer(text))
+
+
+def _names_what_it_finds(script: Script, number: int) -> bool:
+    """Whether a search in several places says of every match where it is."""
+    command, after = script.commands[number], script.commands[number + 1 : number + 2]
+    searches = command.program in _SEARCHERS and len(command.reads) > 1
+    piped = any(it.stage > command.stage for it in after)
+    return searches and not piped and _NAMELESS.isdisjoint(command.flags)
+
+
+def _is_named(seen: Seen, result: ToolResult) -> bool:
+    """Whether the output may hold matches of it: patterns stand for names nobody told."""
+    name = seen.place.path.rstrip("/").rpartition("/")[2]
+    return name in result.text or is_cut(result) or not is_one_file(name)
 
 
 def _is_missing(seen: Seen, missing: frozenset[str]) -> bool:

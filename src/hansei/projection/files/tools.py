@@ -43,6 +43,7 @@ EDGE = 4_000
 """Characters at either end of a result that are looked at."""
 _NUMBERED = re.compile(r"^ *0*(\d{1,7})(?:→|\t|\| |: )", re.MULTILINE)
 _UNCHANGED = re.compile(r"(?:<[\w-]+>)?(?:Wasted call.{0,9})?file (?:is )?unchanged", re.IGNORECASE)
+_CREATED = re.compile(r"(?:New )?file created|Successfully created", re.IGNORECASE)
 _TOO_SHORT = "exists but is shorter than"
 _CUT = ("Truncated: PARTIAL", "(File has more lines", "File truncated at line")
 _ADDED = "\n<system-reminder>"
@@ -65,13 +66,14 @@ def of_tool(call: Call, places: Places, cwd: str | None) -> Iterator[Seen]:
     elif event.tool is Tool.EDIT:
         yield Seen(places.of(path, cwd), Verb.EDIT, Extent.UNKNOWN)
     elif event.tool is Tool.WRITE:
-        yield Seen(places.of(path, cwd), Verb.WRITE)
+        new = call.result is not None and _CREATED.match(call.result.text)
+        yield Seen(places.of(path, cwd), Verb.CREATE if new else Verb.WRITE)
 
 
 def of_edit(edit: FileEdit, tool: Tool, places: Places) -> Iterator[Seen]:
     """A change as it was recorded; a moved file has both its names."""
     found = places.of(edit.path, edit.cwd)
-    if edit.operation == "create" and not _was_there(edit.hunks):
+    if edit.operation == "create":
         yield Seen(found, Verb.CREATE)
     elif edit.operation == "delete":
         yield Seen(found, Verb.DELETE)
@@ -89,11 +91,6 @@ def of_edit(edit: FileEdit, tool: Tool, places: Places) -> Iterator[Seen]:
 def says_unchanged(result: ToolResult | None) -> bool:
     """Whether the agent answered that the file is as it was, instead of showing it again."""
     return result is not None and _UNCHANGED.match(result.text) is not None
-
-
-def _was_there(hunks: list[Hunk]) -> bool:
-    """Whether a change shows that the file had lines before, whatever it is called."""
-    return any(hunk.old or (hunk.start or 1) > 1 for hunk in hunks)
 
 
 class _Range(NamedTuple):
@@ -150,11 +147,13 @@ def _shown(text: str) -> tuple[int, int] | None:
     if begin is None or (begin.start() > 0 and not text.startswith("<")):
         return None
     first, body = int(begin[1]), without_added(text).rstrip("\n")
-    last = _NUMBERED.match(body, body.rfind("\n") + 1)
-    if last is not None:
-        return first, max(first, int(last[1]))
-    numbers = _NUMBERED.findall(body[-EDGE:])
-    return (first, max(first, int(numbers[-1]))) if numbers else None
+    ends = _NUMBERED.match(body, body.rfind("\n") + 1)
+    numbers = [ends[1]] if ends is not None else _NUMBERED.findall(body[-EDGE:])
+    if not numbers:
+        return None
+    # A read that is asked to begin at 0 numbers from 0.
+    shift = 1 if first == 0 else 0
+    return first + shift, max(first, int(numbers[-1])) + shift
 
 
 def without_added(text: str) -> str:
