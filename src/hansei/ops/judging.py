@@ -77,6 +77,7 @@ def _known(store: Store, workspace: int) -> Known | None:
 def _keep(store: Store, workspace: int, judged: Judged) -> None:
     with store.transaction() as db:
         for session, rows in judged.rows.items():
+            OUTCOMES.clear(store, session)
             OUTCOMES.write(store, session, map(OUTCOMES.cells, rows))
         db.execute(
             f"DELETE FROM {OUTCOMES.name} WHERE {_OF_WORKSPACE}"

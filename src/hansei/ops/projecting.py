@@ -74,7 +74,7 @@ def refresh(
         keeping.make_ready(store, config.settings.commands)
         keeping.mark_moved(store, workspace)
         wanted = dict(due(store, workspace))
-        with seldom_collecting():
+        with seldom_collecting(), store.seldom_settling():
             _work(store, config, wanted, progress)
             changed = _workspaces_of(store, wanted)
             judge(store, workspace=workspace, changed=changed, now=now, progress=progress)

@@ -24,6 +24,8 @@ DATABASE = "hansei.db"
 LOCK = "writer.lock"
 BUSY_MS = 10_000
 CACHE_KIB = 16 * 1024
+USUAL_PAGES, SELDOM_PAGES = 1000, 32_000
+"""Pages of 4 kB in the log of changes before they are put into the database."""
 
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_RIGHT = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST}
@@ -66,6 +68,15 @@ class Store:
             exclusive(self.folder / LOCK, wait_seconds=wait_seconds),
         ):
             yield
+
+    @contextmanager
+    def seldom_settling(self) -> Iterator[None]:
+        """Let the log of changes grow while much is written: settling it waits for the disk."""
+        self.db.execute(f"PRAGMA wal_autocheckpoint = {SELDOM_PAGES}")
+        try:
+            yield
+        finally:
+            self.db.execute(f"PRAGMA wal_autocheckpoint = {USUAL_PAGES}")
 
     def meta(self, name: str) -> str | None:
         row = self.db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()

@@ -32,10 +32,23 @@ class Worked(NamedTuple):
 def keep(store: Store, worked: Sequence[Worked], changes: Mapping[int, int]) -> None:
     """Write what was worked out, and cross it off."""
     with store.transaction() as db:
+        known = _known(store, worked)
         for session, tables in worked:
             for table, rows in zip(TABLES, tables, strict=True):
-                table.write(store, session, rows)
+                if session in known:
+                    table.clear(store, session)
+                if rows:
+                    table.write(store, session, rows)
             cross_off(db, session, changes[session])
+
+
+def _known(store: Store, worked: Sequence[Worked]) -> set[int]:
+    """Sessions that have facts already."""
+    rows = store.db.execute(
+        f"SELECT session FROM {STANDS.name} WHERE session IN (SELECT value FROM json_each(?))",
+        (json_list(it.session for it in worked),),
+    )
+    return {session for (session,) in rows}
 
 
 def make_ready(store: Store, own: Mapping[str, CommandClass]) -> bool:

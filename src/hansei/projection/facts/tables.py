@@ -64,9 +64,12 @@ class Table(Generic[R]):
                 cells[place] = msgspec.json.encode(cells[place]).decode()
         return cells
 
-    def write(self, store: Store, session: int, rows: Iterable[Sequence[Any]]) -> None:
-        """Put a session's rows, as cells, in the place of what was there."""
+    def clear(self, store: Store, session: int) -> None:
+        """Take a session's rows away."""
         store.db.execute(f"DELETE FROM {self.name} WHERE session = ?", (session,))
+
+    def write(self, store: Store, session: int, rows: Iterable[Sequence[Any]]) -> None:
+        """Add a session's rows, as cells; it has none yet."""
         marks = ", ".join("?" * (len(self.fields) + 2))
         store.db.executemany(
             f"INSERT INTO {self.name} VALUES ({marks})",
