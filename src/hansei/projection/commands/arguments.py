@@ -49,6 +49,9 @@ class Arguments(NamedTuple):
 def read(words: tuple[Word, ...], dialect: Dialect) -> Arguments:
     """Tell the words of one program apart."""
     name = program_name(words[0].text) if words else ""
+    switch = programs.WINDOWS_SWITCHES.get(name.lower())
+    if switch and any(switch.fullmatch(word.text) for word in words[1:]):
+        return _switched(name.lower(), words, switch)
     if dialect is Dialect.POWERSHELL and (cmdlet := programs.CMDLETS.get(name.lower())):
         return _cmdlet(cmdlet, words)
     family = programs.SAME.get(name, name)
@@ -128,6 +131,29 @@ def _option(
             return [*found, Option(f"-{letter}", following)], 1 if following is not None else 0
         found.append(Option(f"-{letter}"))
     return found, 0
+
+
+def _switched(name: str, words: tuple[Word, ...], switch: re.Pattern[str]) -> Arguments:
+    """Programs of Windows: `/s`, `/c:text`, in any letter case."""
+    valued = programs.VALUED.get(name, _NONE)
+    options: list[Option] = []
+    targets: list[Word] = []
+    at = 1
+    while at < len(words):
+        word, at = words[at], at + 1
+        if not switch.fullmatch(word.text):
+            targets.append(word)
+            continue
+        told, colon, value = word.text.removeprefix("/").partition(":")
+        told = f"/{told.removeprefix('/').lower()}"
+        if colon:
+            options.append(Option(told, word._replace(text=value)))
+        elif told in valued and at < len(words) and not switch.fullmatch(words[at].text):
+            options.append(Option(told, words[at]))
+            at += 1
+        else:
+            options.append(Option(told))
+    return Arguments(words, name, None, (), tuple(options), tuple(targets), len(targets))
 
 
 def _cmdlet(name: str, words: tuple[Word, ...]) -> Arguments:

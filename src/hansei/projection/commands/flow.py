@@ -13,6 +13,7 @@ from hansei.projection.commands import arguments as words_of
 from hansei.projection.commands import paths, programs, reads, writes
 from hansei.projection.commands.classes import classify
 from hansei.projection.commands.model import Class, Command, How, Read, Write
+from hansei.projection.commands.showing import only_shows
 from hansei.projection.commands.syntax import (
     Block,
     BlockKind,
@@ -108,6 +109,9 @@ class Walk:
             self._step(step, inner, counts.failure and heard, stage)
         for stage, step in enumerate(item.steps[1:], 1):
             self._narrow(starts[0], starts[stage], step)
+        kept = item.steps[-1]
+        if isinstance(kept, Simple) and [it.text for it in kept.words[:1]] == ["Set-Variable"]:
+            shell.variables[kept.words[-1].text] = ()
 
     def _narrow(self, start: int, end: int, later: Step) -> None:
         """What a later step of the pipe leaves of what the earlier ones read."""
@@ -169,7 +173,7 @@ class Walk:
         if not step.words:
             self._bare(step, shell, counts, stage)
             return
-        wrapped = unwrap(step.words)
+        wrapped = unwrap(_named(step.words, shell.variables))
         if wrapped.script is not None and self.depth < _DEEPEST:
             self._inner_script(step, wrapped, shell, counts, stage)
             return
@@ -223,6 +227,12 @@ class Walk:
         self, step: Simple, wrapped: Unwrapped, shell: _Shell, counts: bool, stage: int
     ) -> Command:
         given = words_of.read(wrapped.words, self.dialect)
+        told = tuple(_told(word, shell.variables) for word in wrapped.words)
+        known = given if told == wrapped.words else words_of.read(told, self.dialect)
+        targets = given.targets
+        if given.program in writes.PATCHES:
+            targets = tuple(word for word, _ in writes.patched(given, step.redirects)) or targets
+            known = words_of.read((given.words[0], *targets), self.dialect)
         directory = _directory(given, wrapped, shell)
         place = shell if directory == shell.directory else replace(shell, directory=directory)
         read, changes = list[Read](), list[Write]()
@@ -240,7 +250,7 @@ class Walk:
             given.program,
             given.subcommand,
             tuple(option.name for option in given.options),
-            tuple(word.text for word in given.targets),
+            tuple(word.text for word in targets),
             kind,
             place.directory,
             stage,
@@ -250,7 +260,7 @@ class Walk:
             (*(name for name, _ in step.assignments), *wrapped.variables),
             tuple(dict.fromkeys(read)),
             tuple(dict.fromkeys(changes)),
-            given,
+            known,
         )
 
 
@@ -263,7 +273,7 @@ def main_command(commands: list[Command]) -> int | None:
         for command in commands
     ]
     telling = [at for at in range(len(commands)) if not filtering[at]]
-    doing = [at for at in telling if commands[at].kind not in (Class.READ, Class.SEARCH)]
+    doing = [at for at in telling if not only_shows(commands[at])]
     found = doing or telling or range(len(commands))
     return found[-1] if found else None
 
@@ -346,6 +356,8 @@ def _builtin(given: Arguments, shell: _Shell) -> None:
     elif given.program in ("popd", "Pop-Location"):
         shell.directory = shell.left[-1] if shell.left else None
         shell.left = shell.left[:-1]
+    elif given.program == "read":
+        shell.variables.update({word.text: () for word in targets})
     elif given.program == "set":
         told = "".join(option.name for option in given.options)
         shell.stops = shell.stops or "e" in told
@@ -388,6 +400,28 @@ def _expanded(word: Word, variables: Mapping[str, tuple[str, ...]]) -> tuple[str
             :_MOST_VALUES
         ]
     return None if any("$" in text or "`" in text for text in texts) else texts
+
+
+def _told(word: Word, variables: Mapping[str, tuple[str, ...]]) -> Word:
+    """A word with what the text itself says its variables are; `{value}` where that is several."""
+    if word.literal or not variables:
+        return word
+
+    def value(found: re.Match[str]) -> str:
+        values = variables.get(found[1] or found[2])
+        return found[0] if values is None else values[0] if len(values) == 1 else "{value}"
+
+    text = _VARIABLE.sub(value, word.text)
+    return Word(text, word.quoted, literal="$" not in text and "`" not in text)
+
+
+def _named(words: tuple[Word, ...], variables: Mapping[str, tuple[str, ...]]) -> tuple[Word, ...]:
+    """The words with their program called by its name where the text keeps that in a variable."""
+    program = _told(words[0], variables)
+    if words[0].literal or not program.literal or "{value}" in program.text:
+        return words
+    parts = [program.text] if program.quoted else program.text.split()
+    return (*(Word(part) for part in parts), *words[1:]) if parts else words
 
 
 def _variants(

@@ -9,10 +9,12 @@ nothing to a shell, so that the normal form of a normal form is itself.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.commands import paths, programs
 from hansei.projection.commands.bash import KEYWORDS
+from hansei.projection.commands.roles import Role, roles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,9 +29,14 @@ _SPACE = re.compile(r"[\s\x00-\x1f\x7f]")
 _TEMPORARY = re.compile(
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders|/dev/shm)(?:/.*)?"
     r"|[A-Z]:/(?:Users/[^/]+/AppData/Local/Temp|Windows/Temp|tmp|temp)(?:/.*)?"
-    r"|\$\{?(?:TMPDIR|TEMP|TMP)\b.*",
+    r"|\$env:(?:TEMP|TMP)\b.*|%(?:TEMP|TMP)%.*"
+    r"|(?-i:\$\{?(?:TMPDIR|TEMP|TMP)\b).*",
     re.IGNORECASE | re.DOTALL,
 )
+"""A variable named `$tmp` is the script's own, and may be anything."""
+_CONTROL = re.compile(r"[^\S ]|[\x00-\x1f\x7f]")
+_FOLDER = re.compile(r"[\w.@+-]+(?:/[\w.@+-]+)*/")
+_LONG_OPTION = re.compile(r"--?[A-Za-z][\w.-]*")
 _SPACED_PATH = re.compile(
     r"(?:[A-Za-z]:|~|\.{1,2})?[\\/][\w .,@()+\\/-]*\w[\\/]?"
     r"|[\w.@+-][\w .@+-]*(?:[\\/][\w .@+-]+)+\.\w{1,5}"
@@ -42,7 +49,8 @@ _VERSION = re.compile(r"(?<=[=@:~^#])v?\d+(?:\.\d+)*(?:[.-][\w.]+)?(?=$|[,:/])")
 _ID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HASH = re.compile(r"\b(?=[a-f]*[0-9])(?=[0-9]*[a-f])[0-9a-f]{7,64}\b")
 _BARE = re.compile(r"(?:[\w./:@%+,=~^-]|\{(?:n|text|tmp|url|hash|id|secret|value)\})+")
-_VARIABLES = re.compile(r"(?:[\w./:@%+,=~-]|\$\w+|\$\{\w+\})+")
+_VARIABLES = re.compile(r"(?:[\w./:@%+,=~-]|\$\w+|\$\{\w+\}|\{value\})+")
+_CMDLETS = frozenset(programs.CMDLETS.values())
 _PROGRAM = re.compile(r"[\w./+-]+")
 _RUNS_FILES = frozenset(
     ("python", "node", "tsx", "ts-node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "zsh")
@@ -88,16 +96,42 @@ def normal(command: Command, roots: Sequence[str] = ()) -> str:
     given = command.arguments
     head = [_name(given.program), given.subcommand or ""]
     family = programs.SAME.get(given.program, given.program)
+    writer = _Writer(family, roots, roles(given))
+    if _keeps_order(given, family):
+        named = {id(word) for word in given.named}
+        body = [writer.as_it_stands(word) for word in given.words[1:] if id(word) not in named]
+        return " ".join(part for part in (*head, *body) if part)
+    options = sorted({writer.option(option) for option in _telling(given, family)})
+    before, after = given.targets[: given.rest], given.targets[given.rest :]
+    words = [writer.word(word) for word in before]
+    if after:
+        words += ["--", *(writer.word(word) for word in after)]
+    return " ".join(part for part in (*head, *options, *words) if part)
+
+
+def _keeps_order(given: Arguments, family: str) -> bool:
+    """Whether words may mean something else in another order.
+
+    An option nobody taught us may hold the word that follows it.
+    """
     pair = (given.program, given.subcommand or "")
     if family in programs.ORDERED or pair in programs.ORDERED_SUBCOMMANDS:
-        body = [_word(word, roots) for word in given.words[1:] if word not in given.named]
-        return " ".join(part for part in (*head, *body) if part)
-    options = sorted({_option(option, family, roots) for option in _telling(given, family)})
-    before, after = given.targets[: given.rest], given.targets[given.rest :]
-    words = [_word(word, roots) for word in before]
-    if after:
-        words += ["--", *(_word(word, roots) for word in after)]
-    return " ".join(part for part in (*head, *options, *words) if part)
+        return True
+    if not given.targets or not given.options:
+        return False
+    if given.program in programs.WINDOWS_SWITCHES or given.program in _CMDLETS:
+        return False
+    if family not in programs.VALUED and family not in programs.CLUSTERED:
+        return True
+    targets = {id(word) for word in given.targets[: given.rest]}
+    return any(
+        word.text.startswith("--") and id(following) in targets and _may_hold(word.text)
+        for word, following in pairwise(given.words)
+    )
+
+
+def _may_hold(option: str) -> bool:
+    return "=" not in option and option not in programs.SWITCHED and option[:5] != "--no-"
 
 
 def _telling(given: Arguments, family: str) -> Iterator[Option]:
@@ -106,16 +140,40 @@ def _telling(given: Arguments, family: str) -> Iterator[Option]:
     return (option for option in given.options if option.name not in folders)
 
 
-def _option(option: Option, family: str, roots: Sequence[str]) -> str:
-    name = option.name
-    if family in ("head", "tail") and name[1:].isdigit():
-        return "-n {n}"
-    if not (family in programs.CLUSTERED and name[1:].isdigit()):
-        name = _quoted(_spaceless(_DIGITS.sub("{n}", name) if name[1:].isdigit() else name))
-    if option.value is None:
-        return name
-    joined = option.name.startswith("--") or option.name not in programs.VALUED.get(family, ())
-    return f"{name}{'=' if joined else ' '}{_word(option.value, roots)}"
+class _Writer(NamedTuple):
+    """How the words of one command are written."""
+
+    family: str
+    roots: Sequence[str]
+    roles: dict[int, Role]
+
+    def word(self, word: Word) -> str:
+        return _word(word, self.roots, self.roles.get(id(word), Role.OTHER), self.family)
+
+    def as_it_stands(self, word: Word) -> str:
+        """A word in its place, an option with its value."""
+        name, equals, value = word.text.partition("=")
+        if equals and _LONG_OPTION.fullmatch(name):
+            return f"{name}={self.word(word._replace(text=value))}"
+        return self.word(word)
+
+    def option(self, option: Option) -> str:
+        name, family = option.name, self.family
+        if family in ("head", "tail") and name[1:].isdigit():
+            return "-n {n}"
+        if not (family in programs.CLUSTERED and name[1:].isdigit()):
+            name = _quoted(_spaceless(_DIGITS.sub("{n}", name) if name[1:].isdigit() else name))
+        if option.value is None:
+            return name
+        return f"{name}{self._joint(option)}{self.word(option.value)}"
+
+    def _joint(self, option: Option) -> str:
+        if option.name.startswith("/"):
+            return " " if option.name in programs.VALUED.get(self.family, ()) else ":"
+        joined = option.name.startswith("--") or option.name not in programs.VALUED.get(
+            self.family, ()
+        )
+        return " " if self.family in _CMDLETS or not joined else "="
 
 
 def _name(program: str) -> str:
@@ -126,42 +184,67 @@ def _name(program: str) -> str:
     return _in_quotes(program)
 
 
-def _word(word: Word, roots: Sequence[str]) -> str:
+def _word(word: Word, roots: Sequence[str], role: Role, family: str) -> str:
     text = _SECRET.sub("{secret}", word.text)
-    if _URL.fullmatch(text):
-        return "{url}"
-    if _TEMPORARY.fullmatch(paths.spelled(text)):
-        return "{tmp}"
-    if "\n" in text or (_SPACE.search(text) and not _SPACED_PATH.fullmatch(text)):
+    pattern = role is Role.PATTERN
+    if not pattern:
+        if _URL.fullmatch(text):
+            return "{url}"
+        if _TEMPORARY.fullmatch(paths.spelled(text)):
+            return "{tmp}"
+    if _is_text(text, role):
         return "{text}"
     if not word.literal:
         return text if _VARIABLES.fullmatch(text) else "{value}"
     if _NUMBERS.fullmatch(text):
         return _quoted(_DIGITS.sub("{n}", text))
-    text = _path(text, roots)
-    if _SPACE.search(text) and not _SPACED_PATH.fullmatch(text):
+    if not pattern:
+        text = _path(text, roots, role, family)
+    if _is_text(text, role):
         text = f"./{text}" if _SPACED_PATH.fullmatch(f"./{text}") else "{text}"
     text = _HASH.sub("{hash}", _ID.sub("{id}", text))
     return _quoted(_VERSION.sub("{n}", text))
 
 
-def _path(text: str, roots: Sequence[str]) -> str:
+def _is_text(text: str, role: Role) -> bool:
+    """Whether a word is prose rather than a name."""
+    if not _SPACE.search(text):
+        return False
+    if role is Role.FILE:
+        return _CONTROL.search(text) is not None
+    return _CONTROL.search(text) is not None or not _SPACED_PATH.fullmatch(text)
+
+
+def _path(text: str, roots: Sequence[str], role: Role, family: str) -> str:
     """A path from its root, from the home folder, or as it is."""
-    if text.startswith("./") and len(text) > 2:
-        bare = text[2:]
-        return text if _SPACE.search(bare) and not _SPACED_PATH.fullmatch(bare) else bare
-    if not paths.is_absolute(text):
-        return text
-    tops = [paths.spelled(root).rstrip("/") for root in roots]
+    tops = [paths.tidy(paths.spelled(root)) for root in roots]
     windows = any(top[1:2] == ":" for top in tops)
+    if role is Role.FILE and windows and "\\" in text:
+        text = paths.spelled(text)
+    # A lone backslash in front begins an expression more often than the path of a drive.
+    if not paths.is_absolute(text) or (text[:1] == "\\" and text[:2] != "\\\\"):
+        return _relative(text, role, family)
     whole = paths.spelled(text, windows=windows).rstrip("/") or "/"
     for top in tops:
-        if whole == top:
+        if paths.same(whole, top):
             return "."
-        if whole.startswith(f"{top}/"):
+        if paths.same(whole[: len(top) + 1], f"{top}/"):
             return whole[len(top) + 1 :]
     home = _HOME.match(whole)
     return f"~{whole[home.end() :]}" if home else whole
+
+
+def _relative(text: str, role: Role, family: str) -> str:
+    """Without the `./` before it and the `/` behind it, which say nothing."""
+    if role is Role.NAME:
+        return text
+    bare = text.removeprefix("./")
+    if bare[:1] in ("", "-", "~", "/", "\\") or (_is_text(bare, role) and bare != text):
+        bare = text
+    ends = role is Role.FILE or _FOLDER.fullmatch(bare)
+    if bare.endswith("/") and ends and family not in programs.MINDS_SLASHES:
+        bare = bare.rstrip("/")
+    return bare
 
 
 def _spaceless(text: str) -> str:

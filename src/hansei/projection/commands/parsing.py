@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from hansei.projection.commands import bash, powershell
 from hansei.projection.commands.flow import Walk, deciding_command, main_command
 from hansei.projection.commands.model import Class, Dialect, Script
-from hansei.projection.commands.syntax import Item, Sequence, Simple, Unparsable, Word
+from hansei.projection.commands.syntax import Item, Redirect, Sequence, Simple, Unparsable, Word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,7 +82,8 @@ def _tree(text: str, dialect: Dialect) -> Sequence:
     if len(text) > LONGEST:
         raise Unparsable
     if _PATCH.match(text):
-        return (Item(";", (Simple((Word("apply_patch"), Word(text, quoted=True))),)),)
+        told = Redirect("<<", Word(text, quoted=True))
+        return (Item(";", (Simple((Word("apply_patch"),), redirects=(told,)),)),)
     return bash.parse(text) if dialect is Dialect.BASH else powershell.parse(text)
 
 

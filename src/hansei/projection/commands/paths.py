@@ -12,6 +12,7 @@ import re
 _DRIVE = re.compile(r"([A-Za-z]):(?=[\\/]|$)")
 _MOUNTED = re.compile(r"/(?:mnt|cygdrive)/([A-Za-z])(?=/|$)")
 _GIT_BASH = re.compile(r"/([A-Za-z])(?=/|$)")
+_HOME = re.compile(r"(?:[A-Z]:)?/(?:home|Users)/[^/]+(?=/|$)|/root(?=/|$)")
 _WSL_SHARE = re.compile(r"//wsl(?:\$|\.localhost)/[^/]+", re.IGNORECASE)
 _PROVIDER = re.compile(r"(?:Microsoft\.PowerShell\.Core\\)?FileSystem::", re.IGNORECASE)
 
@@ -36,6 +37,28 @@ def locate(path: str, cwd: str | None) -> str:
     if is_absolute(whole) or home is None:
         return tidy(whole)
     return tidy(f"{home}/{whole}")
+
+
+def seen_from(folder: str | None, cwd: str | None) -> str | None:
+    """Where a command ran, told from the folder its call began in; whole where that is elsewhere.
+
+    `~` is told by its name where that folder lies in a home.
+    """
+    if not folder or not cwd:
+        return folder
+    top, whole = tidy(spelled(cwd)), locate(folder, cwd)
+    home = None if _MOUNTED.match(cwd) else _HOME.match(top)
+    if home and whole.startswith("~") and whole[1:2] in ("", "/"):
+        whole = f"{home[0]}{whole[1:]}"
+    if same(whole, top):
+        return ""
+    inside = same(whole[: len(top) + 1], f"{top}/")
+    return whole[len(top) + 1 :] if inside else whole
+
+
+def same(path: str, other: str) -> bool:
+    """Whether two spellings are one file; on a drive of Windows case is none."""
+    return path == other or (_DRIVE.match(path) is not None and path.lower() == other.lower())
 
 
 def spelled(path: str, *, windows: bool = False) -> str:

@@ -5,6 +5,8 @@ Data, so that a program is taught by adding a line. An option that is not listed
 
 from __future__ import annotations
 
+import re
+
 _BY_WORD = (
     "apt apt-get aws az bazel brew bun bundle cargo cmake composer conda crane dart deno dnf"
     " docker docker-compose dotnet drizzle-kit flutter fly gcloud gh git glab go gradle gradlew"
@@ -16,7 +18,8 @@ SUBCOMMANDS = frozenset(_BY_WORD.split())
 """Programs whose first plain word says what they are to do."""
 
 _NO_SUBCOMMANDS = (
-    "alias attrib awk base64 basename bash bat bc black bunzip2 bzip2 call cat cc cd chgrp chmod"
+    "alias apply_patch attrib awk base64 basename bash bat bc black bunzip2 bzip2 call cat cc cd"
+    " chgrp chmod"
     " chown cksum clang clear cmp column comm copy cp curl cut dd declare del df diff dig dir"
     " dirname du echo egrep env eslint eval exit export expr false fd fgrep file find findstr fold"
     " fuser gcc getent gofmt grep gunzip gzip hash head history host hostname icacls id install"
@@ -67,6 +70,7 @@ def _options(line: str) -> frozenset[str]:
 VALUED: dict[str, frozenset[str]] = {
     "awk": _options("-F -v -f"),
     "base64": _options("-w --wrap -b --break"),
+    "aws": _options("--profile --region --output --query --endpoint-url"),
     "bat": _options("-r --line-range -l --language -H --highlight-line --style --theme --paging"),
     "bun": _options("--cwd --filter"),
     "cargo": _options(
@@ -149,6 +153,8 @@ VALUED: dict[str, frozenset[str]] = {
     "sort": _options("-k -t -o -S -T --parallel"),
     "ssh": _options("-i -p -o -l -F -L -R -D -J"),
     "tail": _options("-n --lines -c --bytes -s --pid"),
+    "taskkill": _options("/pid /im /fi /s /u /p"),
+    "tasklist": _options("/fi /fo /s /u /p"),
     "tree": _options("-L -I -P --charset --filelimit -H -T -o"),
     "tsc": _options("-p --project --outDir --target --module --jsx --lib --moduleResolution"),
     "tar": _options("-f -C --file --directory --exclude -T"),
@@ -168,6 +174,31 @@ SAME = {
     "zgrep": "grep", "zcat": "cat", "py.test": "pytest",
 }  # fmt: skip
 """Programs that take the options of another."""
+
+_LETTERS = "attrib comp copy del erase fc md mkdir move rd ren rename rmdir tree type where xcopy"
+_SPELLED_OUT = (
+    "cmdkey findstr icacls ipconfig net netstat reg robocopy schtasks setx shutdown systeminfo"
+    " taskkill tasklist timeout wmic"
+)
+WINDOWS_SWITCHES = {
+    **dict.fromkeys(_LETTERS.split(), re.compile(r"//?[A-Za-z?](?::.*)?|/-[A-Za-z]")),
+    "dir": re.compile(r"//?[A-Za-z?](?::?-?[A-Za-z]{1,2})?"),
+    **dict.fromkeys(_SPELLED_OUT.split(), re.compile(r"//?[A-Za-z?][A-Za-z]*(?::.*)?")),
+}
+"""How programs of Windows are told what to do: `/s`, `/c:text`; `//s` in Git Bash.
+
+Those of the first kind also take folders, whose names are seldom one letter.
+"""
+
+SWITCHED = frozenset(
+    (
+        "--all", "--amend", "--cached", "--check", "--color", "--coverage", "--dev", "--dry-run",
+        "--force", "--global", "--hard", "--help", "--ignore-case", "--json", "--name-only",
+        "--oneline", "--quiet", "--recursive", "--release", "--save-dev", "--short", "--silent",
+        "--staged", "--stat", "--verbose", "--version", "--watch", "--yes",
+    )
+)  # fmt: skip
+"""Long options that take nothing along wherever they are met."""
 
 CLUSTERED = frozenset(
     (
@@ -190,6 +221,37 @@ ORDERED_SUBCOMMANDS = frozenset(
     (("docker", "run"), ("docker", "exec"), ("docker", "compose exec"), ("docker", "compose run"),
      ("kubectl", "exec"), ("cargo", "run"))
 )  # fmt: skip
+
+NAMES_FILES = frozenset(
+    (
+        "bat", "cat", "cd", "chdir", "chmod", "chown", "cmp", "code", "copy", "cp", "del", "diff",
+        "dir", "du", "erase", "file", "find", "head", "less", "ln", "ls", "md", "md5sum", "mkdir",
+        "move", "mv", "nl", "open", "pushd", "rd", "readlink", "realpath", "ren", "rm", "rmdir",
+        "rsync", "sha256sum", "shasum", "source", ".", "stat", "tac", "tail", "tee", "test",
+        "touch", "tree", "type", "unlink", "unzip", "wc", "xcopy", "xxd", "zip", "[", "apply_patch",
+        "Add-Content", "Clear-Content", "Copy-Item", "Get-ChildItem", "Get-Content", "Get-Item",
+        "Move-Item", "New-Item", "Out-File", "Push-Location", "Remove-Item", "Rename-Item",
+        "Resolve-Path", "Set-Content", "Set-Location", "Test-Path", "Tee-Object", "Expand-Archive",
+        "git add", "git checkout", "git diff", "git mv", "git restore", "git rm",
+    )
+)  # fmt: skip
+"""Programs whose plain words are files, also those with spaces in them."""
+FILE_OPTIONS = frozenset(("-path", "-literalpath", "-filepath", "-destination", "-outfile"))
+"""Options of PowerShell's commands that name files."""
+
+SEARCHES = frozenset(
+    (
+        "ack", "ag", "awk", "fd", "fdfind", "findstr", "git grep", "grep", "jq", "pgrep", "pkill",
+        "rg", "sed", "Select-String", "yq",
+    )
+)  # fmt: skip
+"""Programs whose first plain word is a pattern or a script, and the others files."""
+PATTERN_OPTIONS = frozenset(("-e", "--regexp", "--expression", "-pattern", "/c"))
+"""Options of these that give the pattern instead."""
+PATTERN_FILES = frozenset(("-f", "--file", "--from-file", "--files", "/g"))
+"""Options of these with which no pattern stands among the words."""
+MINDS_SLASHES = frozenset(("echo", "printf", "Write-Output", "Write-Host", "rsync"))
+"""Programs to which a slash at the end of a word means something."""
 
 FOLDER_OPTIONS: dict[str, frozenset[str]] = {
     "bun": frozenset(("--cwd",)),

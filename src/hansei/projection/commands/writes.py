@@ -28,6 +28,8 @@ _PATCHED = {
     "Move to": Writing.MOVE,
 }
 
+PATCHES = frozenset(("apply_patch", "applypatch"))
+"""Programs that are given a patch of this form."""
 _HERE = (".", "./")
 """Words of `git checkout` that name everything here rather than a branch."""
 
@@ -59,18 +61,18 @@ def sends_away(redirects: Iterable[Redirect]) -> bool:
 def changed(arguments: Arguments, redirects: Iterable[Redirect]) -> Iterator[Change]:
     """Files that a program changes by itself."""
     family = programs.SAME.get(arguments.program, arguments.program)
-    if family in ("apply_patch", "applypatch"):
-        texts = [word.text for word in arguments.targets]
-        texts += [redirect.target.text for redirect in redirects if redirect.operator == "<<"]
-        yield from patched("\n".join(texts))
+    if family in PATCHES:
+        yield from patched(arguments, redirects)
     elif changer := _CHANGERS.get(family):
         yield from changer(arguments)
 
 
-def patched(text: str) -> Iterator[Change]:
+def patched(arguments: Arguments, redirects: Iterable[Redirect]) -> Iterator[Change]:
     """Files that a patch in the form of `*** Begin Patch` names."""
-    for found in _PATCH_HEAD.finditer(text):
-        yield Word(found[2]), _PATCHED[found[1]]
+    texts = [word.text for word in arguments.targets]
+    texts += [redirect.target.text for redirect in redirects if redirect.operator == "<<"]
+    for found in _PATCH_HEAD.finditer("\n".join(texts)):
+        yield Word(found[2], quoted=True), _PATCHED[found[1]]
 
 
 def _each(how: Writing) -> Callable[[Arguments], Iterator[Change]]:

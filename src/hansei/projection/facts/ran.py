@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.projection.commands.normal import normal, shown
+from hansei.projection.commands.paths import seen_from
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,7 @@ class Ran(NamedTuple):
     flags: tuple[str, ...]
     targets: tuple[str, ...]
     directory: str | None
-    """From the folder the call began in; None is unknown."""
+    """From the folder the call began in, whole where it lies elsewhere; None is unknown."""
     about: bool
     """Whether the call is about this one; the others prepare, filter or fill in a word."""
     masked: bool
@@ -49,7 +50,7 @@ def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
             form=normal(command, roots),
             flags=command.flags,
             targets=command.targets,
-            directory=command.directory,
+            directory=seen_from(command.directory, call.event.cwd),
             about=place == call.script.main,
             masked=command.masked,
             inside=command.inside,

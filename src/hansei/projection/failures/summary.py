@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.events.model import Basis, Status
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import Class
+from hansei.projection.commands.showing import only_shows
 from hansei.projection.failures import lookup, negatives
 
 if TYPE_CHECKING:
@@ -30,8 +31,17 @@ _ECHOES_STATUS = re.compile(r"\becho\b[^\n;|&]*\$(?:\?|\{\?\}|\{PIPESTATUS\[0\]\
 _LAST_NUMBER = re.compile(r"(?:^|[^\d.])(\d{1,3})\W*\Z")
 _SILENT = frozenset(("cd", "pushd", "popd", "export", "set", "source", ".", "Set-Location"))
 """Programs that say nothing of their own."""
-_SHOWING_GIT = frozenset(("blame", "branch", "diff", "log", "ls-files", "show", "status", "tag"))
 _SAYS = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
+
+
+_NOTHING = frozenset((":", "echo", "exit", "printf", "true"))
+"""What follows `||` where a failure is to be passed over."""
+_WRONG = re.compile(
+    r"\b(?:error|fatal|fail(?:ed|ure)?|traceback|panic|exception|unknown|unrecognized|invalid"
+    r"|cannot|can't|could not|unable|no such|not found|denied|refused|not recognized|ERR!)",
+    re.IGNORECASE,
+)
+"""Words in which programs of all kinds say that something is wrong."""
 
 
 class Shown(Enum):
@@ -63,9 +73,9 @@ def told(script: Script, text: str, output: str, *, finished: bool = True) -> To
     telling = [
         index for index, command in enumerate(script.commands) if command.masked and tells(command)
     ]
-    doing = [index for index in telling if not _shows(script.commands[index])]
-    if not doing and finished and len(telling) == 1:
-        return _by_printing(script, telling[0], text, output)
+    doing = [index for index in telling if not only_shows(script.commands[index])]
+    if telling and not doing and finished:
+        return _by_printing(script, telling, text, output)
     decided = {index: _decide(script, index, output) for index in doing}
     for index, status in decided.items():
         if status is Status.FAILED:
@@ -88,7 +98,7 @@ def tells(command: Command) -> bool:
 def complaint(program: str) -> re.Pattern[str]:
     """Lines in which a program names itself before it says what is wrong."""
     name = re.escape(program)
-    return re.compile(rf"^(?:\S*[/\\])?{name}(?:\.exe)?: (?!warning\b)(.+)$", re.MULTILINE)
+    return re.compile(rf"^(?:\S*[/\\])?{name}(?:\.exe)? ?: (?!warning\b)(.+)$", re.MULTILINE)
 
 
 def _echoed(script: Script, text: str, output: str) -> Told | None:
@@ -160,31 +170,66 @@ def _said_nothing(script: Script, output: str) -> bool:
     return alone and lines <= echoes and sum(map(tells, script.commands)) == 1
 
 
-def _shows(command: Command) -> bool:
-    """Whether a program only shows something."""
-    return command.kind in (Class.SEARCH, Class.READ) or (
-        command.program == "git" and command.subcommand in _SHOWING_GIT
+def _by_printing(script: Script, telling: list[int], text: str, output: str) -> Told:
+    """Programs that only show something have done so when they printed that without complaint."""
+    last, commands = telling[-1], [script.commands[index] for index in telling]
+    unknown = Told(Status.UNKNOWN, Basis.MASKED, last)
+    instead = _instead(script) if "||" in text and len(telling) == 1 else ""
+    lines = output.strip().splitlines()
+    wrong = {index: _complaints(script.commands[index], output) for index in telling}
+    said = sum(map(len, wrong.values()))
+    if instead and lines[-1:] == [instead] and said >= len(lines) - 1:
+        return Told(Status.OK, Basis.RUNNER_SUMMARY, last, no=True)
+    if said:
+        blamed = next(
+            (it for it in reversed(telling) if _of_its_files(script, it, wrong[it])), None
+        )
+        if blamed is None and said >= len(lines):
+            blamed = next(it for it in reversed(telling) if wrong[it])
+        if blamed is None or _rescued(script, blamed, text):
+            return unknown
+        return Told(Status.FAILED, Basis.RUNNER_SUMMARY, blamed)
+    others = [it for at, it in enumerate(script.commands) if at not in telling and not it.inside]
+    alone = len(telling) == 1 and all(it.stage or it.program in _SILENT for it in others)
+    may_speak = not instead and not negatives.hides_complaints(text)
+    heard = alone or bool(instead) or (may_speak and not _rescued(script, last, text))
+    if not lines or not heard or any(_seems_wrong(command, lines) for command in commands):
+        return unknown
+    return Told(Status.OK, Basis.RUNNER_SUMMARY, last)
+
+
+def _complaints(command: Command, output: str) -> list[str]:
+    found = list(complaint(command.program).findall(output))
+    if command.program == "git" and output.lstrip().startswith("fatal: "):
+        found.append(output.lstrip().partition("\n")[0])
+    return found
+
+
+def _of_its_files(script: Script, index: int, complaints: list[str]) -> bool:
+    """Whether a program says that a file it was told to show is not there."""
+    named = [target for target in script.commands[index].targets if len(target) > 1]
+    return any(
+        target in said
+        for said in complaints
+        if "denied" not in said  # a folder inside the one that was asked for
+        for target in named
     )
 
 
-def _by_printing(script: Script, index: int, text: str, output: str) -> Told:
-    """A program that only shows something has done so when it printed that without complaint."""
-    command = script.commands[index]
-    instead = _instead(script) if "||" in text else ""
-    if instead and output.strip() == instead:
-        return Told(Status.OK, Basis.RUNNER_SUMMARY, index, no=True)
-    others = [it for number, it in enumerate(script.commands) if number != index and not it.inside]
-    alone = all(it.stage or it.program in _SILENT for it in others)
-    may_speak = not instead and not negatives.hides_complaints(text)
-    lines = output.strip().splitlines()
-    if not lines or not (alone or instead or (may_speak and "||" not in text)):
-        return Told(Status.UNKNOWN, Basis.MASKED, index)
-    wrong = len(complaint(command.program).findall(output))
-    wrong += command.program == "git" and lines[0].startswith("fatal: ")
-    if not wrong:
-        return Told(Status.OK, Basis.RUNNER_SUMMARY, index)
-    status = Status.FAILED if wrong >= len(lines) else Status.UNKNOWN
-    return Told(status, Basis.RUNNER_SUMMARY if status is Status.FAILED else Basis.MASKED, index)
+def _rescued(script: Script, index: int, text: str) -> bool:
+    """Whether something else may have been run in a program's place."""
+    later = script.commands[index + 1 :]
+    return "||" in text and any(it.program not in _NOTHING and not it.stage for it in later)
+
+
+def _seems_wrong(command: Command, lines: list[str]) -> bool:
+    """Whether a program that nobody taught us may say that it could not show anything.
+
+    Of those that read and search, the complaints are known.
+    """
+    if command.kind in (Class.READ, Class.SEARCH) or command.program == "git":
+        return False
+    return any(_WRONG.search(line) for line in (*lines[:3], *lines[-2:]))
 
 
 def _instead(script: Script) -> str:

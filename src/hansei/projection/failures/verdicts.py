@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Basis, Status
+from hansei.projection.calls import Shell
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import Class
 from hansei.projection.failures import harness, lookup, negatives, summary
@@ -61,19 +62,23 @@ def verdict(call: Call) -> Verdict:
         return _failed(call, result, main)
     if call.script is None:
         return Verdict(call.seq, result.status, result.basis, None, None)
-    return _not_failed(call, call.script, result)
+    if call.reports is not None:
+        # What it rests on is a command of another call.
+        return _not_failed(call.seq, call.reports, result)._replace(command=None)
+    return _not_failed(call.seq, Shell(call.event.text, call.script), result)
 
 
-def _not_failed(call: Call, script: Script, result: ToolResult) -> Verdict:
+def _not_failed(seq: int, shell: Shell, result: ToolResult) -> Verdict:
     """A shell call without a mark of failure: fine only where that says something."""
+    script = shell.script
     if result.status is Status.OK or result.basis is Basis.MASKED:
         if not script.masked:
             basis = Basis.FLAG if result.exit_code is None else Basis.EXIT_CODE
-            return Verdict(call.seq, Status.OK, basis, None, script.main)
+            return Verdict(seq, Status.OK, basis, None, script.main)
     elif not script.commands:
-        return Verdict(call.seq, result.status, result.basis, None, None)
+        return Verdict(seq, result.status, result.basis, None, None)
     finished = result.status is Status.OK or result.basis is Basis.MASKED
-    told = summary.told(script, call.event.text, looked_at(result.text), finished=finished)
+    told = summary.told(script, shell.text, looked_at(result.text), finished=finished)
     basis = (
         result.basis if told.status is Status.UNKNOWN and result.basis is Basis.NONE else told.basis
     )
@@ -81,8 +86,8 @@ def _not_failed(call: Call, script: Script, result: ToolResult) -> Verdict:
     command = None if told.command is None else script.commands[told.command]
     says_no = basis is Basis.EXIT_CODE and command is not None and negatives.answers_no(command, 1)
     if told.no or (kind and says_no):
-        return Verdict(call.seq, Status.OK, basis, Kind.NEGATIVE, told.command)
-    return Verdict(call.seq, told.status, basis, kind, told.command)
+        return Verdict(seq, Status.OK, basis, Kind.NEGATIVE, told.command)
+    return Verdict(seq, told.status, basis, kind, told.command)
 
 
 def _failed(call: Call, result: ToolResult, main: int | None) -> Verdict:
