@@ -11,6 +11,7 @@ from hansei.projection.commands.wrappers import program_name
 
 _NUMBER_OPTION = re.compile(r"[-+]\d+")
 _LONE = re.compile(r"[a-z][a-z0-9]*(?:[-_:][a-z0-9]+)*")
+_CLOSES = {"[": "]", "[[": "]]"}
 _NONE: frozenset[str] = frozenset()
 
 
@@ -56,7 +57,9 @@ def read(words: tuple[Word, ...], dialect: Dialect) -> Arguments:
         return _cmdlet(cmdlet, words)
     family = programs.SAME.get(name, name)
     valued = programs.VALUED.get(family, _NONE)
-    options, targets, rest = _split(words[1:], valued, family in programs.CLUSTERED)
+    closed = len(words) > 1 and words[-1].text == _CLOSES.get(name)
+    inner = words[1:-1] if closed else words[1:]
+    options, targets, rest = _split(inner, valued, family in programs.CLUSTERED)
     if name == "docker-compose":
         targets.insert(0, Word("compose"))
     taken = _subcommand_length(family, words, targets)

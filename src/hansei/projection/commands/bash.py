@@ -31,6 +31,9 @@ _Token: TypeAlias = str | Simple | Block | Redirect | Word
 """An operator, a step, or a piece that belongs to the step before it."""
 
 _OPERATORS = frozenset(("&&", "||", "|", "|&", ";", "&", "\n", ";;"))
+_EXPRESSIONS = frozenset(
+    ("unary_expression", "binary_expression", "parenthesized_expression", "negation_expression")
+)
 _TRANSPARENT = frozenset(
     ("program", "list", "pipeline", "redirected_statement", "negated_command", "heredoc_redirect")
 )
@@ -196,7 +199,7 @@ def _assignments(node: Node) -> Simple:
 
 def _spelled(node: Node) -> Simple:
     """`export`, `unset`, `[ … ]`: words as they stand."""
-    words = tuple(_word(child) for child in node.children)
+    words = tuple(_word(child) for child in _flat(node))
     pairs = [
         pair
         for child in node.children
@@ -204,6 +207,15 @@ def _spelled(node: Node) -> Simple:
         for pair in _assignments(child).assignments
     ]
     return Simple(words, tuple(pairs), nested=tuple(_nested(node)))
+
+
+def _flat(node: Node) -> Iterator[Node]:
+    """The words of what `[` is asked, which the grammar knows as an expression."""
+    for child in node.children:
+        if child.type in _EXPRESSIONS:
+            yield from _flat(child)
+        else:
+            yield child
 
 
 def _redirect(node: Node) -> Redirect:

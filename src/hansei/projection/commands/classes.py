@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from hansei.projection.commands.arguments import Arguments
 
-_SCRIPT_RUNNERS = ("npm run", "npm run-script", "pnpm", "pnpm run", "yarn", "yarn run", "bun run")
+_SCRIPT_RUNNERS = (
+    "npm run",
+    "npm run-script",
+    "pnpm",
+    "pnpm run",
+    "yarn",
+    "yarn run",
+    "bun",
+    "bun run",
+)
 _TARGET_RUNNERS = ("make", "just", "task", "rake", "deno task", "nx", "turbo", "turbo run", "mix",
                    "gradle", "gradlew", "composer", "hatch", "tox", "nox")  # fmt: skip
 _NAMES = {

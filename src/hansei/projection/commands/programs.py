@@ -101,8 +101,8 @@ VALUED: dict[str, frozenset[str]] = {
     ),
     "git": _options(
         "-C -c --git-dir --work-tree -m --message -F --file -n --max-count -b -B --author --since"
-        " --until --after --before --format --pretty -S -G -L -u --set-upstream --grep --date"
-        " --depth -X --strategy -s --source --diff-filter --pathspec-from-file -U --unified -o"
+        " --until --after --before --format --pretty -S -G -L --grep --date"
+        " --depth -X --strategy --source --diff-filter --pathspec-from-file -U --unified -o"
     ),
     "go": _options(
         "-run -bench -timeout -count -o -tags -ldflags -coverprofile -cover -p -parallel -C -mod"
@@ -195,7 +195,7 @@ SWITCHED = frozenset(
         "--all", "--amend", "--cached", "--check", "--color", "--coverage", "--dev", "--dry-run",
         "--force", "--global", "--hard", "--help", "--ignore-case", "--json", "--name-only",
         "--oneline", "--quiet", "--recursive", "--release", "--save-dev", "--short", "--silent",
-        "--staged", "--stat", "--verbose", "--version", "--watch", "--yes",
+        "--set-upstream", "--staged", "--stat", "--verbose", "--version", "--watch", "--yes",
     )
 )  # fmt: skip
 """Long options that take nothing along wherever they are met."""
@@ -227,8 +227,8 @@ NAMES_FILES = frozenset(
         "bat", "cat", "cd", "chdir", "chmod", "chown", "cmp", "code", "copy", "cp", "del", "diff",
         "dir", "du", "erase", "file", "find", "head", "less", "ln", "ls", "md", "md5sum", "mkdir",
         "move", "mv", "nl", "open", "pushd", "rd", "readlink", "realpath", "ren", "rm", "rmdir",
-        "rsync", "sha256sum", "shasum", "source", ".", "stat", "tac", "tail", "tee", "test",
-        "touch", "tree", "type", "unlink", "unzip", "wc", "xcopy", "xxd", "zip", "[", "apply_patch",
+        "rsync", "sha256sum", "shasum", "source", ".", "stat", "tac", "tail", "tee",
+        "touch", "tree", "type", "unlink", "unzip", "wc", "xcopy", "xxd", "zip", "apply_patch",
         "Add-Content", "Clear-Content", "Copy-Item", "Get-ChildItem", "Get-Content", "Get-Item",
         "Move-Item", "New-Item", "Out-File", "Push-Location", "Remove-Item", "Rename-Item",
         "Resolve-Path", "Set-Content", "Set-Location", "Test-Path", "Tee-Object", "Expand-Archive",

@@ -101,6 +101,16 @@ def complaint(program: str) -> re.Pattern[str]:
     return re.compile(rf"^(?:\S*[/\\])?{name}(?:\.exe)? ?: (?!warning\b)(.+)$", re.MULTILINE)
 
 
+@lru_cache(maxsize=512)
+def _missing(program: str) -> re.Pattern[str]:
+    """Lines in which a shell says that it does not know a program."""
+    name = re.escape(program)
+    return re.compile(
+        rf"^[^\n]{{0,80}}: ({name}: (?:command )?not found|command not found: {name}) *$",
+        re.MULTILINE,
+    )
+
+
 def _echoed(script: Script, text: str, output: str) -> Told | None:
     """The status that the call itself printed by `echo $?` as its last word."""
     if "$" not in text or not _ECHOES_STATUS.search(text) or len(script.commands) < 2:
@@ -182,7 +192,7 @@ def _by_printing(script: Script, telling: list[int], text: str, output: str) -> 
         return Told(Status.OK, Basis.RUNNER_SUMMARY, last, no=True)
     if said:
         blamed = next(
-            (it for it in reversed(telling) if _of_its_files(script, it, wrong[it])), None
+            (it for it in reversed(telling) if _cannot(script.commands[it], wrong[it])), None
         )
         if blamed is None and said >= len(lines):
             blamed = next(it for it in reversed(telling) if wrong[it])
@@ -200,19 +210,20 @@ def _by_printing(script: Script, telling: list[int], text: str, output: str) -> 
 
 def _complaints(command: Command, output: str) -> list[str]:
     found = list(complaint(command.program).findall(output))
+    found += _missing(command.program).findall(output)
     if command.program == "git" and output.lstrip().startswith("fatal: "):
         found.append(output.lstrip().partition("\n")[0])
     return found
 
 
-def _of_its_files(script: Script, index: int, complaints: list[str]) -> bool:
-    """Whether a program says that a file it was told to show is not there."""
-    named = [target for target in script.commands[index].targets if len(target) > 1]
+def _cannot(command: Command, complaints: list[str]) -> bool:
+    """Whether a program is not there, or says so of a file that it was told to show."""
+    named = [target for target in command.targets if len(target) > 1]
     return any(
         target in said
         for said in complaints
         if "denied" not in said  # a folder inside the one that was asked for
-        for target in named
+        for target in (*named, "command not found")
     )
 
 
