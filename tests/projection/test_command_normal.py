@@ -65,6 +65,12 @@ def test_a_call_is_shown_by_what_it_is(text: str, shown: str) -> None:
         ("kill 4711", "kill 815"),
         ("cat './my docs/a.md'", "cat 'my docs/a.md'"),
         ("export CI=1; npm test", "npm test"),
+        ("pytest tests/", "pytest tests"),
+        ("ls ./docs/", "ls docs"),
+        ("f=src/a.py; cat $f", "cat src/a.py"),
+        ("PY=/opt/venv/bin/python; $PY -m pytest -q", "pytest -q"),
+        ("taskkill //F //IM node.exe", "taskkill /im node.exe /f"),
+        ("git push -u origin main", "git push origin -u main"),
     ],
 )
 def test_these_are_the_same_command(text: str, other: str) -> None:
@@ -84,6 +90,9 @@ def test_these_are_the_same_command(text: str, other: str) -> None:
         ("cat specs/001-a/spec.md", "cat specs/002-a/spec.md"),
         ("cat a.py && rm a.py", "cat a.py"),
         ("python -v tool.py", "python tool.py -v"),
+        ("mv 'a note.md' 'b note.md'", "mv 'a note.md' 'c note.md'"),
+        ("frob --name one two", "frob --name two one"),
+        ("rsync -a src dst", "rsync -a src/ dst"),
     ],
 )
 def test_these_are_different_commands(text: str, other: str) -> None:
@@ -105,8 +114,47 @@ def test_these_are_different_commands(text: str, other: str) -> None:
         ('python -c "print(1)"', "python -c 'print(1)'"),
         ("cat ~/My\\ Notes/a.md", "cat '~/My Notes/a.md'"),
         ('echo "[secret:api_key:abc123]"', "echo {secret}"),
+        ("frob add --label urgent 'wash the car' -y", "frob add --label urgent {text} -y"),
+        ("npm create app web --template react", "npm create app web --template react"),
+        ("tmp=build/out; rm -rf $tmp", "rm -f -r build/out"),
+        ('rm -rf "$TMPDIR/x"', "rm -f -r {tmp}"),
+        ('for f in a.sh b.sh; do chmod +x "$f"; done', "chmod +x {value}"),
+        (r"grep -r '\.size\s*=' src", r"grep -r '\.size\s*=' src"),
+        ("sed -i 's/a/b/' lib/", "sed -i s/a/b/ lib"),
+        ("mv 'my notes/a b.md' \"it's.md\"", "mv 'my notes/a b.md' 'it'\"'\"'s.md'"),
+        ("findstr /s /i /c:size *.cs", "findstr /c:size /i /s '*.cs'"),
+        ('[ -d "web" ]', "'[' -d web ']'"),
     ],
 )
 def test_what_differs_by_chance_is_named(text: str, normal: str) -> None:
     assert normal_call(parse(text)) == normal
     assert normal_call(parse(normal, Dialect.BASH)) == normal
+
+
+@pytest.mark.parametrize(
+    ("text", "normal"),
+    [
+        ('dir /s /b "C:\\my work\\quay\\src\\*.cs"', "dir /b /s 'src/*.cs'"),
+        ("cmd /c 'del /q src\\a.cs'", "del /q src/a.cs"),
+        ("ls /c/my/../c/x", "ls C:/my/../c/x"),
+        ('ls "/c/My Work/quay/src/"', "ls src"),
+        ('Remove-Item "C:\\my work\\quay\\old notes" -Recurse', "Remove-Item -recurse 'old notes'"),
+        ("$tmp = 'C:\\keep\\it'\nRemove-Item $tmp -Force", "Remove-Item -force C:/keep/it"),
+        ('Remove-Item "$env:TEMP\\x" -Force', "Remove-Item -force {tmp}"),
+        (r"rg '\bsize\b' src", r"rg '\bsize\b' src"),
+    ],
+)
+def test_on_windows_paths_and_switches_are_told_apart(text: str, normal: str) -> None:
+    assert normal_call(parse(text), ["C:\\my work\\quay"]) == normal
+
+
+def test_a_patch_is_known_by_the_files_it_changes() -> None:
+    body = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: my b.md\n+z\n"
+    for text in (
+        f"apply_patch <<'PATCH'\n{body}*** End Patch\nPATCH",
+        f"apply_patch '{body}*** End Patch'",
+        f"cd web && apply_patch <<'PATCH'\n{body}*** End Patch\nPATCH",
+    ):
+        script = parse(text)
+        assert script.commands[-1].targets == ("src/a.py", "my b.md")
+        assert normal_call(script) == "apply_patch src/a.py 'my b.md'"

@@ -147,6 +147,10 @@ def test_a_command_runs_where_the_shell_has_gone(text: str, directory: str | Non
         ("cat a.py | head -5", "cat", "head"),
         ("git add -A && git commit -m x", "git", "git"),
         ("echo hello", "echo", "echo"),
+        ("frob sync && frob list", "frob", "frob"),
+        ("make build; git status", "make", "git"),
+        ("docker compose up -d && docker ps", "docker", "docker"),
+        ("sort a > b && wc -l b", "sort", "wc"),
         ("pytest &", "pytest", None),
     ],
 )
@@ -158,6 +162,36 @@ def test_a_call_is_about_one_command_and_ends_with_the_status_of_one(
     assert script.commands[script.main].program == main
     deciding = None if script.decides is None else script.commands[script.decides].program
     assert deciding == decides
+
+
+@pytest.mark.parametrize(
+    ("text", "subcommand"),
+    [
+        ("git add a; git status", "add"),
+        ("frob sync && frob list", "sync"),
+        ("git tag v1 && git tag", "tag"),
+        ("git stash && git stash list", "stash"),
+        ("git log -3 && git status", "status"),
+        ("frob sync && frob --help", "sync"),
+        ("docker compose up -d && docker logs web", "compose up"),
+    ],
+)
+def test_a_call_is_about_what_it_does_before_what_it_shows(text: str, subcommand: str) -> None:
+    script = parse(text)
+    assert script.main is not None
+    assert script.commands[script.main].subcommand == subcommand
+
+
+def test_what_a_bracket_is_asked_is_told_word_by_word() -> None:
+    command = parse('[ ! -f "my notes.md" ]').commands[0]
+    assert (command.flags, command.targets) == (("-f",), ("!", "my notes.md"))
+
+
+def test_switches_of_windows_are_options() -> None:
+    command = parse('tasklist /FI "IMAGENAME eq node.exe" /V').commands[0]
+    assert (command.flags, command.targets) == (("/fi", "/v"), ())
+    assert parse("mkdir /app").commands[0].targets == ("/app",)
+    assert parse("dir /home").commands[0].targets == ("/home",)
 
 
 def test_program_subcommand_flags_and_targets_are_told_apart() -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from failing_calls import Story, signature, verdict
-from hansei.events.model import Basis, Status, Tool
+from hansei.events.model import Basis, Status, Tool, ToolCall
 from hansei.projection.failures import Kind
 
 
@@ -111,6 +112,22 @@ def test_a_call_the_agent_program_refuses_by_itself_was_declined_by_nobody() -> 
         ("find lib 2>/dev/null | head", "", Status.UNKNOWN),
         ("cat log.txt | tail -5", "error: 3 failed in 2.0s", Status.OK),
         ("rg -n 'rror' src | head", "src/a.py:3:raise ValueError\nFAILED x::y", Status.OK),
+        ("ls src && sed -n 1,5p a.md || true",
+         "b.py\nsed: can't read a.md: No such file or directory", Status.FAILED),
+        ("cat a.md || cat b.md | head", "cat: a.md: No such file or directory\n# B",
+         Status.UNKNOWN),
+        ("ls src && rg x src || true", "a.py\n/bin/bash: line 1: rg: command not found",
+         Status.FAILED),
+        ("ls src | head; cat a.md | head", "a.py\n# A", Status.OK),
+        ("ls src 2>/dev/null | head; cat a.md | head", "a.py", Status.UNKNOWN),
+        ("find /etc | head", "/etc/a\nfind: '/etc/ssl': Permission denied", Status.UNKNOWN),
+        ("frob list --open | head -3", "1 wash\n2 dry\n3 fold", Status.OK),
+        ("frob list --open | head -3", "Error: unknown flag: --open", Status.UNKNOWN),
+        ("frob --help 2>&1 | head -2", "usage: frob [-h]\n", Status.OK),
+        ("frob sync | head -3", "1 wash\n2 dry\n3 fold", Status.UNKNOWN),
+        ("frob ping && echo up || echo down", "up", Status.OK),
+        ("frob ping && echo up || echo down", "refused\ndown", Status.FAILED),
+        ("frob ping && echo up || echo down", "somewhere", Status.UNKNOWN),
     ],
 )  # fmt: skip
 def test_a_hidden_status_is_known_only_where_the_output_tells(
@@ -126,9 +143,54 @@ def test_what_a_call_says_in_place_of_a_file_is_an_answer() -> None:
     assert (found.status, found.kind) == (Status.OK, None)
 
 
+def test_a_question_answered_with_no_by_the_call_itself_is_an_answer() -> None:
+    found = verdict("test -f .env && echo yes || echo no", "no", None)
+    assert found.kind is not Kind.FAILURE
+    found = verdict("ls web && echo yes || echo no", "no", None)
+    assert (found.status, found.kind) == (Status.OK, Kind.NEGATIVE)
+
+
 def test_a_call_in_the_background_is_not_decided_by_what_it_printed() -> None:
     story = Story().shell("rg -l x . | sort", "Running in background", None, basis=Basis.NONE)
     assert story.verdicts()[0].status is Status.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "status"),
+    [
+        ("npx mocha | head -99", "  3 passing (1s)\n  2 failing", Status.FAILED),
+        ("npx mocha | tail -9", "  3 passing (1s)", Status.OK),
+        ("frob | tail -9", "done", Status.UNKNOWN),
+        ("frob", "done", Status.OK),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_fetched_output_is_judged_by_the_command_of_its_shell(
+    command: str, output: str, status: Status, named: bool
+) -> None:
+    story = Story().shell(
+        command,
+        "Command running in background with ID: b1f" if named else "",
+        None,
+        basis=Basis.NONE,
+    )
+    story.shell("", output)
+    asked = story.events[2]
+    assert isinstance(asked, ToolCall)
+    argument = {"bash_id": "b1f"} if named else {"session_id": 7}
+    story.events[2] = msgspec.structs.replace(asked, arguments=argument)
+    assert story.verdicts()[1].status is status
+
+
+def test_of_two_shells_without_names_neither_is_guessed() -> None:
+    story = Story()
+    for command in ("npx mocha | tail", "frob | tail"):
+        story.shell(command, "", None, basis=Basis.NONE)
+    story.shell("", "2 failing")
+    asked = story.events[4]
+    assert isinstance(asked, ToolCall)
+    story.events[4] = msgspec.structs.replace(asked, arguments={"session_id": 7})
+    assert story.verdicts()[2].status is Status.OK
 
 
 def test_an_unanswered_call_is_unknown() -> None:

@@ -77,7 +77,8 @@ _TABLE = {
         docker compose build, docker buildx, npm build, pnpm build, yarn build, bun build, uv build,
         python setup.py, poetry build, build, hatch build, maturin, meson, bazel build, sbt compile,
         ng build, xcodebuild, zig build, flutter build, wasm-pack, sphinx-build, mkdocs build,
-        latexmk, pdflatex, prisma generate, protoc, buf generate, turbo build, nx build, pyinstaller
+        latexmk, pdflatex, prisma generate, protoc, buf generate, turbo build, nx build,
+        pyinstaller, hardhat compile, forge build
     """,
     Class.LINT: """
         eslint, tslint, stylelint, biome, biome check, biome lint, oxlint, ruff, ruff check, flake8,

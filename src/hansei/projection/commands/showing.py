@@ -26,6 +26,7 @@ _WORDS = frozenset(
     )
 )  # fmt: skip
 """What programs call the subcommands by which they only show something."""
+_BEGINNINGS = ("list-", "show-", "describe-", "ls-")
 _OF_GIT = frozenset(
     ("blame", "cat-file", "check-ignore", "count-objects", "describe", "grep", "merge-base",
      "name-rev", "reflog", "remote get-url", "rev-list", "rev-parse", "shortlog", "show-ref",
@@ -40,6 +41,8 @@ _ASKS = frozenset(("--help", "--version"))
 
 def only_shows(command: Command) -> bool:
     """Whether a command changes nothing: it reads, searches, lists or helps."""
+    if command.writes:
+        return False
     if command.kind in (Class.READ, Class.SEARCH) or command.program in _PROGRAMS:
         return True
     if not _ASKS.isdisjoint(command.flags):
@@ -49,7 +52,8 @@ def only_shows(command: Command) -> bool:
         return False
     if command.program == "git" and (subcommand in _OF_GIT or _lists(command)):
         return True
-    return subcommand.rpartition(" ")[2] in _WORDS
+    word = subcommand.rpartition(" ")[2]
+    return word in _WORDS or word.startswith(_BEGINNINGS)
 
 
 def _lists(command: Command) -> bool:

@@ -34,6 +34,7 @@ _SILENT = frozenset(("cd", "pushd", "popd", "export", "set", "source", ".", "Set
 _SAYS = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
 
 
+_YES_OR_NO = re.compile(r"&&\s*echo\b[^|&;\n]*\|\|\s*echo\b[^|&;\n]*\Z")
 _NOTHING = frozenset((":", "echo", "exit", "printf", "true"))
 """What follows `||` where a failure is to be passed over."""
 _WRONG = re.compile(
@@ -73,6 +74,8 @@ def told(script: Script, text: str, output: str, *, finished: bool = True) -> To
     telling = [
         index for index, command in enumerate(script.commands) if command.masked and tells(command)
     ]
+    if len(telling) == 1 and (said := _answered(script, telling[0], text, output)):
+        return said
     doing = [index for index in telling if not only_shows(script.commands[index])]
     if telling and not doing and finished:
         return _by_printing(script, telling, text, output)
@@ -124,6 +127,21 @@ def _echoed(script: Script, text: str, output: str) -> Told | None:
     status = Status.FAILED if int(number[1]) else Status.OK
     index = script.main if before[1].stage else before[0]
     return Told(status, Basis.EXIT_CODE, index)
+
+
+def _answered(script: Script, index: int, text: str, output: str) -> Told | None:
+    """What `asked && echo yes || echo no` says of what was asked."""
+    later = script.commands[index + 1 :]
+    if len(later) != 2 or not _YES_OR_NO.search(text):  # one word for yes and one for no
+        return None
+    yes, no = map(_says, later)
+    last = output.rstrip().rpartition("\n")[2]
+    if not yes or not no or yes == no or last not in (yes, no):
+        return None
+    command = script.commands[index]
+    asks = only_shows(command) or negatives.answers_no(command, 1)
+    status = Status.OK if last == yes or asks else Status.FAILED
+    return Told(status, Basis.RUNNER_SUMMARY, index, no=last == no and asks)
 
 
 def _decide(script: Script, index: int, output: str) -> Status:
@@ -245,8 +263,12 @@ def _seems_wrong(command: Command, lines: list[str]) -> bool:
 
 def _instead(script: Script) -> str:
     """What a call says itself where the one thing it asks for is not there: `ls x || echo none`."""
-    last = script.commands[-1]
-    words = last.arguments.words[1:]
-    if last.program != "echo" or not all(word.literal for word in words):
+    return _says(script.commands[-1])
+
+
+def _says(command: Command) -> str:
+    """What an `echo` prints, where that stands in the text."""
+    words = command.arguments.words[1:]
+    if command.program != "echo" or not all(word.literal for word in words):
         return ""
     return " ".join(word.text for word in words)
