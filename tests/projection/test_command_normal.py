@@ -66,6 +66,7 @@ def test_a_call_is_shown_by_what_it_is(text: str, shown: str) -> None:
         ("cat './my docs/a.md'", "cat 'my docs/a.md'"),
         ("export CI=1; npm test", "npm test"),
         ("pytest tests/", "pytest tests"),
+        ("apt-get install -y jq", "apt-get install jq -y"),
         ("ls ./docs/", "ls docs"),
         ("f=src/a.py; cat $f", "cat src/a.py"),
         ("PY=/opt/venv/bin/python; $PY -m pytest -q", "pytest -q"),

@@ -173,6 +173,8 @@ def test_a_call_is_about_one_command_and_ends_with_the_status_of_one(
         ("git stash && git stash list", "stash"),
         ("git log -3 && git status", "status"),
         ("frob sync && frob --help", "sync"),
+        ("frob sync && frob task list", "sync"),
+        ("frob sync && frob create list", "create"),
         ("docker compose up -d && docker logs web", "compose up"),
     ],
 )

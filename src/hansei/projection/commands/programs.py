@@ -68,10 +68,13 @@ def _options(line: str) -> frozenset[str]:
 
 
 VALUED: dict[str, frozenset[str]] = {
+    "apt": _options("-t -o -c --target-release --option"),
     "awk": _options("-F -v -f"),
     "base64": _options("-w --wrap -b --break"),
     "aws": _options("--profile --region --output --query --endpoint-url"),
     "bat": _options("-r --line-range -l --language -H --highlight-line --style --theme --paging"),
+    "black": _options("-l --line-length -t --target-version --config --include --exclude"),
+    "brew": _options("--appdir --fontdir"),
     "bun": _options("--cwd --filter"),
     "cargo": _options(
         "-p --package --test --bin --example --features --target --manifest-path --profile -j"
@@ -89,6 +92,14 @@ VALUED: dict[str, frozenset[str]] = {
         " --build-arg -w --workdir -u --user --target --progress -n --tail --since --format"
         " --entrypoint --env-file --mount --filter --context --project-name --profile -H --host"
         " --label -l --restart"
+    ),
+    "dotnet": _options(
+        "-c --configuration -f --framework -o --output -r --runtime -p --project --filter -v"
+        " --verbosity -l --logger -s --source --version"
+    ),
+    "eslint": _options(
+        "--ext -c --config --rule --parser --plugin --ignore-path --ignore-pattern -o"
+        " --output-file -f --format --max-warnings --cache-location --resolve-plugins-relative-to"
     ),
     "find": _options(
         "-name -iname -path -ipath -type -maxdepth -mindepth -mtime -mmin -size -newer -perm -user"
@@ -168,8 +179,9 @@ VALUED: dict[str, frozenset[str]] = {
     "yarn": _options("--cwd"),
 }
 SAME = {
-    "docker-compose": "docker", "egrep": "grep", "fgrep": "grep", "gawk": "awk", "ggrep": "grep",
-    "gradlew": "gradle", "gsed": "sed", "batcat": "bat", "mawk": "awk", "mvnw": "mvn",
+    "apt-get": "apt", "docker-compose": "docker", "egrep": "grep", "fgrep": "grep",
+    "gawk": "awk", "ggrep": "grep", "gradlew": "gradle", "gsed": "sed", "batcat": "bat",
+    "mawk": "awk", "mvnw": "mvn",
     "more": "less", "nawk": "awk", "pip3": "pip", "podman": "docker", "ripgrep": "rg",
     "zgrep": "grep", "zcat": "cat", "py.test": "pytest",
 }  # fmt: skip

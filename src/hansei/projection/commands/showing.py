@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.config import CommandClass as Class
+from hansei.projection.commands.programs import SUBCOMMANDS
 
 if TYPE_CHECKING:
     from hansei.projection.commands.model import Command
@@ -36,6 +37,11 @@ _OF_GIT_ALONE = frozenset(("branch", "remote", "tag"))
 """Subcommands of git that show what there is where they are given nothing."""
 _RUNS_NAMES = frozenset(("make", "just", "task", "rake", "nox", "tox"))
 """Programs whose subcommands are names of the project's own."""
+_DOES = frozenset(
+    ("add", "close", "create", "delete", "install", "new", "open", "remove", "rm", "run", "set",
+     "start", "stop", "update")
+)  # fmt: skip
+"""Subcommands whose next word is what they are done to."""
 _ASKS = frozenset(("--help", "--version"))
 
 
@@ -53,6 +59,9 @@ def only_shows(command: Command) -> bool:
     if command.program == "git" and (subcommand in _OF_GIT or _lists(command)):
         return True
     word = subcommand.rpartition(" ")[2]
+    if command.program not in SUBCOMMANDS and word not in _DOES and command.targets:
+        # Of a program we do not know only one word is taken for its subcommand: `frob task list`.
+        return word in _WORDS or command.targets[0] in _WORDS
     return word in _WORDS or word.startswith(_BEGINNINGS)
 
 
