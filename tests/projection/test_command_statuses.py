@@ -189,6 +189,11 @@ def test_what_a_bracket_is_asked_is_told_word_by_word() -> None:
     assert (command.flags, command.targets) == (("-f",), ("!", "my notes.md"))
 
 
+def test_a_line_of_dashes_is_no_option() -> None:
+    command = parse('echo "-----"').commands[0]
+    assert (command.flags, command.targets) == ((), ("-----",))
+
+
 def test_switches_of_windows_are_options() -> None:
     command = parse('tasklist /FI "IMAGENAME eq node.exe" /V').commands[0]
     assert (command.flags, command.targets) == (("/fi", "/v"), ())

@@ -102,7 +102,7 @@ def _split(
         text = word.text
         if text == "--":
             return options, [*targets, *words[at:]], len(targets)
-        if not text.startswith("-") or text == "-":
+        if not text.startswith("-") or text == "-" or not text.strip("-="):
             targets.append(word)
             continue
         following = words[at] if at < len(words) else None

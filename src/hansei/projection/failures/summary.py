@@ -35,6 +35,7 @@ _SAYS = frozenset(("echo", "printf", "Write-Output", "Write-Host"))
 
 
 _YES_OR_NO = re.compile(r"&&\s*echo\b[^|&;\n]*\|\|\s*echo\b[^|&;\n]*\Z")
+_ENDS_STATEMENT = re.compile(r"[;\n]")
 _NOTHING = frozenset((":", "echo", "exit", "printf", "true"))
 """What follows `||` where a failure is to be passed over."""
 _WRONG = re.compile(
@@ -202,12 +203,14 @@ def _by_printing(script: Script, telling: list[int], text: str, output: str) -> 
     """Programs that only show something have done so when they printed that without complaint."""
     last, commands = telling[-1], [script.commands[index] for index in telling]
     unknown = Told(Status.UNKNOWN, Basis.MASKED, last)
-    instead = _instead(script) if "||" in text and len(telling) == 1 else ""
+    joined = len(telling) == 1 or not _ENDS_STATEMENT.search(text)
+    instead = _instead(script) if "||" in text and joined else ""
     lines = output.strip().splitlines()
     wrong = {index: _complaints(script.commands[index], output) for index in telling}
     said = sum(map(len, wrong.values()))
-    if instead and lines[-1:] == [instead] and said >= len(lines) - 1:
-        return Told(Status.OK, Basis.RUNNER_SUMMARY, last, no=True)
+    if instead and lines[-1:] == [instead]:
+        no = len(telling) == 1 and said >= len(lines) - 1
+        return Told(Status.OK, Basis.RUNNER_SUMMARY, last, no=True) if no else unknown
     if said:
         blamed = next(
             (it for it in reversed(telling) if _cannot(script.commands[it], wrong[it])), None
