@@ -227,8 +227,10 @@ class Walk:
         self, step: Simple, wrapped: Unwrapped, shell: _Shell, counts: bool, stage: int
     ) -> Command:
         given = words_of.read(wrapped.words, self.dialect)
-        told = tuple(_told(word, shell.variables) for word in wrapped.words)
-        known = given if told == wrapped.words else words_of.read(told, self.dialect)
+        known = given
+        if shell.variables and not all(word.literal for word in wrapped.words):
+            told = tuple(_told(word, shell.variables) for word in wrapped.words)
+            known = words_of.read(told, self.dialect)
         targets = given.targets
         if given.program in writes.PATCHES:
             targets = tuple(word for word, _ in writes.patched(given, step.redirects)) or targets
@@ -417,8 +419,10 @@ def _told(word: Word, variables: Mapping[str, tuple[str, ...]]) -> Word:
 
 def _named(words: tuple[Word, ...], variables: Mapping[str, tuple[str, ...]]) -> tuple[Word, ...]:
     """The words with their program called by its name where the text keeps that in a variable."""
+    if words[0].literal:
+        return words
     program = _told(words[0], variables)
-    if words[0].literal or not program.literal or "{value}" in program.text:
+    if not program.literal or "{value}" in program.text:
         return words
     parts = [program.text] if program.quoted else program.text.split()
     return (*(Word(part) for part in parts), *words[1:]) if parts else words

@@ -9,6 +9,7 @@ nothing to a shell, so that the normal form of a normal form is itself.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -217,7 +218,7 @@ def _is_text(text: str, role: Role) -> bool:
 
 def _path(text: str, roots: Sequence[str], role: Role, family: str) -> str:
     """A path from its root, from the home folder, or as it is."""
-    tops = [paths.tidy(paths.spelled(root)) for root in roots]
+    tops = _tops(tuple(roots))
     windows = any(top[1:2] == ":" for top in tops)
     if role is Role.FILE and windows and "\\" in text:
         text = paths.spelled(text)
@@ -232,6 +233,11 @@ def _path(text: str, roots: Sequence[str], role: Role, family: str) -> str:
             return whole[len(top) + 1 :]
     home = _HOME.match(whole)
     return f"~{whole[home.end() :]}" if home else whole
+
+
+@lru_cache(maxsize=64)
+def _tops(roots: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(paths.tidy(paths.spelled(root)) for root in roots)
 
 
 def _relative(text: str, role: Role, family: str) -> str:
