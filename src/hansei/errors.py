@@ -7,8 +7,10 @@ HanseiError                 message says what and which; hint says what to do ne
 ├── SourceError             an agent's files                                   exit 3
 │   ├── UnreadableTranscript
 │   ├── UnusableSettings    an agent's settings cannot be changed as they are
+│   ├── UnusableInstructions  an instruction file cannot be changed as it is
 │   └── PluginError         a source from another package does not load
 ├── ProcessEnded            a process of ours was killed                       exit 1
+├── GitError                git is missing, or refuses                         exit 1
 └── StoreError              our own files                                      exit 4
     ├── StoreLocked         another hansei is writing and did not finish in time
     ├── StoreDamaged        the database or a sealed file cannot be read
@@ -52,11 +54,19 @@ class UnusableSettings(SourceError):
     pass
 
 
+class UnusableInstructions(SourceError):
+    pass
+
+
 class PluginError(SourceError):
     pass
 
 
 class ProcessEnded(HanseiError):
+    pass
+
+
+class GitError(HanseiError):
     pass
 
 

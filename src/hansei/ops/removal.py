@@ -10,7 +10,7 @@ from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
 from hansei.ops.scope import named_workspace
 from hansei.ops.spool import forget_lines
-from hansei.store import removal, reviews
+from hansei.store import journal, removal, reviews
 
 if TYPE_CHECKING:
     from hansei.config import Config
@@ -32,6 +32,12 @@ class Doomed:
     """The workspace that goes as a whole."""
     reviews: int = 0
     """Imported reviews that go with it."""
+    written: int = 0
+    """Changes of instruction files that cannot be undone after it."""
+
+    @property
+    def empty(self) -> bool:
+        return not (self.sessions or self.reviews or self.written)
 
 
 def chosen(store: Store, name: str) -> Doomed:
@@ -48,7 +54,12 @@ def chosen(store: Store, name: str) -> Doomed:
             ) from None
         rows = store.db.execute("SELECT id FROM sessions WHERE workspace = ?", (workspace,))
         doomed = _doomed(store, f"workspace {title}", [number for (number,) in rows])
-        return replace(doomed, workspace=workspace, reviews=reviews.count(store.db, workspace))
+        return replace(
+            doomed,
+            workspace=workspace,
+            reviews=reviews.count(store.db, workspace),
+            written=journal.count(store.db, workspace),
+        )
     family = [found, *_descendants(store, found)]
     return _doomed(store, f"session {sessions.describe(store, found).short}", family)
 
@@ -95,7 +106,7 @@ def _doomed(store: Store, what: str, numbers: list[int]) -> Doomed:
 def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
     """Do it, in both tiers and in what hooks wrote."""
     with store.writing(wait_seconds=LOCK_SECONDS):
-        if not doomed.sessions and not doomed.reviews:
+        if doomed.empty:
             return 0
         names = [
             store.db.execute("SELECT agent, native FROM sessions WHERE id = ?", (it,)).fetchone()

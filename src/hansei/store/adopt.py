@@ -7,7 +7,7 @@ alone: sessions, keys, requests and tallies. What was still hot is read again fr
 from __future__ import annotations
 
 import sqlite3
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -153,6 +153,7 @@ def salvage(store: Store, damaged: Path) -> bool:
             " JOIN meta m ON m.name = 'only_workspace' AND w.id = CAST(m.value AS INTEGER)"
         ).fetchone()
         reviews = _imported_reviews(old)
+        journal = _journal(old)
     except sqlite3.Error:
         return False
     finally:
@@ -168,6 +169,7 @@ def salvage(store: Store, damaged: Path) -> bool:
                 f" VALUES ({', '.join('?' * len(row))})",
                 row,
             )
+        _keep_journal(db, journal)
     return True
 
 
@@ -183,3 +185,36 @@ def _imported_reviews(old: sqlite3.Connection) -> list[tuple[Identity, str, tupl
         " FROM reviews r JOIN workspaces w ON w.id = r.workspace"
     )
     return [(Identity(*row[:5]), names, row[5:]) for row in rows.fetchall()]
+
+
+_Journal: TypeAlias = tuple[list[tuple[Identity, dict[str, Any]]], list[dict[str, Any]]]
+"""Entries with their workspaces, and the files of all."""
+
+
+def _journal(old: sqlite3.Connection) -> _Journal:
+    """What we wrote into instruction files; nothing where the database is older than that."""
+    if not old.execute("PRAGMA table_info(journal)").fetchall():
+        return [], []
+    heads = old.execute(
+        "SELECT w.identity, w.name, w.basis, w.folder, w.remote, j.*"
+        " FROM journal j JOIN workspaces w ON w.id = j.workspace"
+    )
+    names = [column[0] for column in heads.description[5:]]
+    entries = [(Identity(*row[:5]), dict(zip(names, row[5:], strict=True))) for row in heads]
+    files = old.execute("SELECT * FROM journal_files")
+    columns = [column[0] for column in files.description]
+    return entries, [dict(zip(columns, row, strict=True)) for row in files]
+
+
+def _keep_journal(db: sqlite3.Connection, journal: _Journal) -> None:
+    entries, files = journal
+    for identity, entry in entries:
+        _insert(db, "journal", entry | {"workspace": workspaces.number_of(db, identity)})
+    for file in files:
+        _insert(db, "journal_files", file)
+
+
+def _insert(db: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
+    names = ", ".join(f'"{name}"' for name in row)
+    marks = ", ".join("?" * len(row))
+    db.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", [*row.values()])

@@ -303,7 +303,49 @@ def m004_facts(db: sqlite3.Connection) -> None:
     db.execute("CREATE TABLE git_facts (name TEXT PRIMARY KEY, facts BLOB NOT NULL) WITHOUT ROWID")
 
 
-MIGRATIONS: list[Migration] = [m001_first_light, m002_hooks, m003_reviews, m004_facts]
+def m005_journal(db: sqlite3.Connection) -> None:
+    """What we wrote into instruction files."""
+    for statement in JOURNAL.split(";\n\n"):
+        db.execute(statement)
+
+
+JOURNAL = """
+CREATE TABLE journal (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  workspace INTEGER NOT NULL,
+  repository TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  state TEXT NOT NULL,
+  "commit" TEXT,
+  undone_at INTEGER
+);
+
+CREATE TABLE journal_files (
+  entry INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  item TEXT,
+  old TEXT,
+  new TEXT,
+  before TEXT,
+  after TEXT,
+  position INTEGER NOT NULL,
+  removed TEXT NOT NULL,
+  inserted TEXT NOT NULL,
+  frame BLOB,
+  PRIMARY KEY (entry, place)
+) WITHOUT ROWID
+"""
+
+
+MIGRATIONS: list[Migration] = [
+    m001_first_light,
+    m002_hooks,
+    m003_reviews,
+    m004_facts,
+    m005_journal,
+]
 
 
 def migrate(db: sqlite3.Connection, now: int) -> None:

@@ -37,7 +37,8 @@ def forget(
     """Remove sessions and everything derived from them; returns how many there were.
 
     Not for good means up to now: a session that goes on later is taken in from there. What was
-    imported goes with `workspaces`, and with the last session of any other.
+    imported goes with `workspaces`, and with the last session of any other; what can be undone goes
+    with `workspaces` alone.
     """
     gone = set(sessions)
     until = None if for_good else now
@@ -59,6 +60,7 @@ def forget(
             " AND ?1 NOT IN (SELECT workspace FROM sessions)",
             [(number,) for number in sorted(left)],
         )
+        _drop_journal(db, workspaces)
         db.execute(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
@@ -127,10 +129,20 @@ def _workspaces(db: sqlite3.Connection, sessions: set[int]) -> set[int]:
     return {number for (number,) in rows}
 
 
+def _drop_journal(db: sqlite3.Connection, workspaces: Sequence[int]) -> None:
+    for number in workspaces:
+        db.execute(
+            "DELETE FROM journal_files WHERE entry IN (SELECT id FROM journal WHERE workspace = ?)",
+            (number,),
+        )
+        db.execute("DELETE FROM journal WHERE workspace = ?", (number,))
+
+
 def _drop_empty_workspaces(store: Store) -> None:
     """A workspace that holds nothing keeps nothing but its folder's name: remove that too."""
     store.db.execute(
         "DELETE FROM workspaces WHERE id NOT IN (SELECT workspace FROM sessions)"
         " AND id NOT IN (SELECT workspace FROM reviews)"
+        " AND id NOT IN (SELECT workspace FROM journal)"
     )
     store.db.execute("DELETE FROM folders WHERE workspace NOT IN (SELECT id FROM workspaces)")

@@ -22,8 +22,8 @@ def command(name: str, yes: bool, as_json: bool) -> None:
     """Remove a session with its subagents, or all sessions of a workspace, from the store.
 
     They are removed from the database, from sealed files and from what hooks wrote, and are not
-    taken in again; reviews you imported go with their workspace. The agent's own transcripts are
-    left alone.
+    taken in again; reviews you imported go with their workspace, and so does the record that
+    changes of its instruction files are undone with. The agent's own transcripts are left alone.
     """
     from hansei.ops.removal import chosen
 
@@ -41,12 +41,15 @@ def carry_out(store: Store, doomed: Doomed, settings: Config, *, yes: bool, as_j
     plan = f"{output.one_line(doomed.what)}: {count}, {output.plural(doomed.events, 'event')}"
     if doomed.reviews:
         plan += f", {output.plural(doomed.reviews, 'imported review')}"
-    anything = bool(doomed.sessions or doomed.reviews)
-    if anything and not yes:
+    if doomed.written:
+        plan += (
+            f", the way back from {output.plural(doomed.written, 'change')} of instruction files"
+        )
+    if not doomed.empty and not yes:
         click.confirm(f"Remove {plan}?", abort=True, err=True)
     removed = remove(store, doomed, settings, now=app.now())
     if as_json:
-        counts = {"sessions": removed, "reviews": doomed.reviews}
+        counts = {"sessions": removed, "reviews": doomed.reviews, "written": doomed.written}
         output.write_json("removed", {"what": doomed.what, **counts})
     else:
-        output.write(f"Removed {plan}." if anything else f"Nothing to remove: {plan}.")
+        output.write(f"Nothing to remove: {plan}." if doomed.empty else f"Removed {plan}.")
