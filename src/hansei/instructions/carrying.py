@@ -7,7 +7,7 @@ those that have it otherwise.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -85,7 +85,7 @@ def carry_out(store: Store, plan: Plan, *, now: int, message: str | None = None)
             written = [file.written for file in plan.files]
             entry = journal.intend(db, number, folder, plan.reference, written, now=now)
         changes = [file.change for file in plan.files]
-        _write(store, entry, changes, failed=State.VOID)
+        _write(store, entry, changes)
         with store.transaction() as db:
             journal.mark(db, entry.id, State.DONE)
     if message is not None:
@@ -114,15 +114,24 @@ def _durable(store: Store) -> Iterator[sqlite3.Connection]:
         store.db.execute("PRAGMA synchronous = NORMAL")
 
 
-def _write(store: Store, entry: Entry, changes: Sequence[disk.Change], *, failed: State) -> None:
-    """Write files; where that fails and all of them are as before, the journal says so."""
+def _write(store: Store, entry: Entry, changes: Sequence[disk.Change]) -> None:
+    """Write files; where that fails, whatever was reached is taken back and the journal says so."""
     try:
         disk.write(changes)
     except BaseException:
-        if disk.as_before(changes):
+        with suppress(HanseiError):  # what cannot be settled now is settled before the next change
+            state = _given_up(entry)
             with store.transaction() as db:
-                journal.mark(db, entry.id, failed)
+                journal.mark(db, entry.id, state)
         raise
+
+
+def _given_up(entry: Entry) -> State:
+    if entry.state is State.INTENDED:
+        return _settle(entry)
+    folder = Path(entry.repository)
+    whole = all(_has(disk.find(folder, written.path), written) for written in entry.files)
+    return State.DONE if whole else State.UNDOING
 
 
 def history(store: Store, workspace: int | None = None) -> list[Entry]:
@@ -149,8 +158,9 @@ def undo(store: Store, number: int, *, now: int, repository: Path | None = None)
             return undone
         with _durable(store) as db:
             journal.mark(db, number, State.UNDOING)
+            entry = journal.find(db, number)
         changes = [file.change for file in undone.files if file.change is not None]
-        _write(store, undone.entry, changes, failed=State.DONE)
+        _write(store, entry, changes)
         with store.transaction() as db:
             journal.mark(db, number, State.UNDONE, undone_at=now)
     return Undone(journal.find(store.db, number), undone.files)

@@ -181,11 +181,6 @@ def write(changes: Sequence[Change]) -> None:
         raise
 
 
-def as_before(changes: Sequence[Change]) -> bool:
-    """Whether every file is as its change found it."""
-    return all(_there(change.file) == change.before for change in changes)
-
-
 def _restore(change: Change) -> None:
     """Put back what a change found, if the change was made and nobody has been there since."""
     if change.before is None:
@@ -199,6 +194,10 @@ def _there(file: Path) -> bytes | None:
         return file.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as problem:
+        raise UnusableInstructions(
+            f"{file} cannot be read: {problem.strerror}", hint="Nothing was written. Look at it."
+        ) from problem
 
 
 def _must_be_unchanged(change: Change) -> None:
