@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hansei.config import Config
 from hansei.errors import UnusableInstructions
+from hansei.installation import files
 from hansei.instructions import carrying, disk
 from hansei.instructions.plans import Item, Plan, plan_add, together
+from hansei.ops.doctor import doctor
 from hansei.store import journal
 from hansei.store.database import Store
 from hansei.store.journal import State
@@ -85,9 +90,13 @@ def test_what_was_not_finished_is_taken_back(
 
 def test_what_was_written_whole_is_finished(store: Store, repository: Path, now: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            disk, "write", lambda changes, write=disk.write: (write(changes), _dead(None))[0]
-        )
+        write = disk.write
+
+        def write_and_die(changes: Sequence[disk.Change]) -> None:
+            write(changes)
+            raise Crash
+
+        patch.setattr(disk, "write", write_and_die)
         patch.setattr(carrying, "_given_up", _dead)
         with pytest.raises(Crash):
             carrying.carry_out(store, planned(store, repository), now=now)
@@ -156,14 +165,14 @@ def test_a_failed_undo_leaves_everything_and_can_be_tried_again(
     entry = carrying.carry_out(store, planned(store, repository), now=now)
     applied = tree(repository)
     with pytest.MonkeyPatch.context() as patch:
-        real = disk.files.replace
+        real = files.replace
 
-        def full(path: Path, *arguments: object, **options: object) -> None:
+        def full(path: Path, *arguments: Any, **options: Any) -> None:
             if path.name == "GEMINI.md":
                 raise OSError(28, "No space left on device")
-            real(path, *arguments, **options)  # type: ignore[arg-type]  # handed through
+            real(path, *arguments, **options)
 
-        patch.setattr(disk.files, "replace", full)
+        patch.setattr(files, "replace", full)
         with pytest.raises(UnusableInstructions, match="No space left"):
             carrying.undo(store, entry.id, now=now)
     assert tree(repository) == applied
@@ -176,17 +185,30 @@ def test_a_write_that_fails_takes_back_what_a_person_edited_meanwhile(
 ) -> None:
     """The first file is written and edited before the second one fails."""
     with pytest.MonkeyPatch.context() as patch:
-        real = disk.files.replace
+        real = files.replace
 
-        def edited_then_full(path: Path, *arguments: object, **options: object) -> None:
+        def edited_then_full(path: Path, *arguments: Any, **options: Any) -> None:
             if path.name == "GEMINI.md":
                 first = repository / "AGENTS.md"
                 first.write_bytes(b"mine\r\n" + first.read_bytes())
                 raise OSError(28, "No space left on device")
-            real(path, *arguments, **options)  # type: ignore[arg-type]  # handed through
+            real(path, *arguments, **options)
 
-        patch.setattr(disk.files, "replace", edited_then_full)
+        patch.setattr(files, "replace", edited_then_full)
         with pytest.raises(UnusableInstructions, match="No space left"):
             carrying.carry_out(store, planned(store, repository), now=now)
     assert (repository / "AGENTS.md").read_bytes() == b"mine\r\nrules\r\nno end"
     assert carrying.history(store) == []
+
+
+def test_doctor_names_what_is_open(
+    store: Store, repository: Path, config: Config, now: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        crash_after(patch, 1)
+        with pytest.raises(Crash):
+            carrying.carry_out(store, planned(store, repository), now=now)
+    (warning,) = doctor(store, config, now=now).warnings
+    assert warning.startswith("a change of AGENTS.md, GEMINI.md and packages/api/AGENTS.md")
+    carrying.recover(store, now=now)
+    assert doctor(store, config, now=now).warnings == []

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hansei.errors import UnusableInstructions, UsageError
 from hansei.events.model import MARKER
+from hansei.installation import files
 from hansei.instructions import carrying, disk
 from hansei.instructions.block import CLOSE, OPEN, name_of
 from hansei.instructions.plans import Item, Plan, plan_add, plan_file, plan_remove, together
@@ -228,14 +230,14 @@ def test_several_files_are_written_all_or_none(
     (repository / "AGENTS.md").write_bytes(b"rules\r\n")
     names = ("AGENTS.md", "a/b/AGENTS.md", "c/AGENTS.md", "GEMINI.md")
     plan = together(*(plan_add(store, repository, name, BET) for name in names))
-    real = disk.files.replace
+    real = files.replace
 
-    def full(path: Path, *arguments: object, **options: object) -> None:
+    def full(path: Path, *arguments: Any, **options: Any) -> None:
         if path.name == "GEMINI.md":
             raise OSError(28, "No space left on device")
-        real(path, *arguments, **options)  # type: ignore[arg-type]  # handed through as they came
+        real(path, *arguments, **options)
 
-    monkeypatch.setattr(disk.files, "replace", full)
+    monkeypatch.setattr(files, "replace", full)
     with pytest.raises(UnusableInstructions, match="No space left"):
         carrying.carry_out(store, plan, now=now)
     assert [it.name for it in repository.iterdir()] == ["AGENTS.md"]

@@ -10,6 +10,7 @@ from hansei.config import DAY_MS
 from hansei.ops.hook_health import hook_health
 from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health, waiting
 from hansei.sources import catalogue
+from hansei.store import journal
 from hansei.store.removal import fact_tables
 
 if TYPE_CHECKING:
@@ -110,8 +111,20 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
         spool=spool_health(store, config),
         store=_store(store),
         facts=_facts(store),
-        warnings=warnings,
+        warnings=[*warnings, *_cut_short(store)],
     )
+
+
+def _cut_short(store: Store) -> list[str]:
+    return [
+        f"a change of {_listed([file.path for file in entry.files])} in {entry.repository} was cut"
+        " short; the next change of instruction files settles it"
+        for entry in journal.unfinished(store.db)
+    ]
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _facts(store: Store) -> FactsHealth:
