@@ -81,11 +81,25 @@ def test_names_are_short_stable_and_have_no_vowels() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " \n ", f"a\n{OPEN}\nb", CLOSE, "<!-- kfmt -->", "```\nopen", "bell \x07", "esc \x1b[2J"],
+    [
+        "",
+        " \n ",
+        f"a\n{OPEN}\nb",
+        CLOSE,
+        "<!-- kfmt -->",
+        "```\nopen",
+        "bell \x07",
+        "esc \x1b[2J",
+        "turn \u202e",
+    ],
 )
 def test_a_text_that_would_break_the_block_is_no_item(text: str) -> None:
     with pytest.raises(Unfit):
         checked(text)
+
+
+def test_spaces_that_do_not_break_and_joined_emoji_are_text() -> None:
+    assert checked("10\u00a0MB 👩\u200d💻") == "10\u00a0MB 👩\u200d💻"
 
 
 def test_an_item_may_quote_markers_in_code() -> None:

@@ -47,10 +47,10 @@ def test_only_our_files_are_committed(store: Store, repository: Path, now: int) 
     (repository / "code.py").write_text("staged\n")
     git(repository, "add", "code.py")
     (repository / "code.py").write_text("not staged\n")
-    entry = commit(store, repository, now, "AGENTS.md", "a b/AGENTS.md")
+    entry = commit(store, repository, now, "AGENTS.md", "a [b]/AGENTS.md")
     assert entry.commit == git(repository, "rev-parse", "HEAD").strip()
     told = git(repository, "show", "--format=%s", "--name-only", "HEAD").splitlines()
-    assert told == [MESSAGE, "", "AGENTS.md", "a b/AGENTS.md"]
+    assert told == [MESSAGE, "", "AGENTS.md", "a [b]/AGENTS.md"]
     assert git(repository, "diff", "--cached", "--name-only") == "code.py\n"
     assert git(repository, "show", ":code.py") == "staged\n"
 

@@ -19,7 +19,14 @@ from hansei.instructions.targets import (
 
 def test_without_any_file_a_new_one_is_made_for_most_agents(tmp_path: Path) -> None:
     assert default_target(tmp_path) == "AGENTS.md"
-    assert default_target(tmp_path, {"claude_code": 9}) == "AGENTS.md"
+    assert default_target(tmp_path, {"claude_code": 9, "codex": 5, "opencode": 4}) == "AGENTS.md"
+
+
+def test_a_file_that_no_session_would_read_is_not_taken(tmp_path: Path) -> None:
+    assert default_target(tmp_path, {"claude_code": 9}) == "CLAUDE.md"
+    (tmp_path / "AGENTS.md").write_text("rules\n")
+    assert default_target(tmp_path, {"claude_code": 9, "codex": 0}) == "CLAUDE.md"
+    assert default_target(tmp_path, {"claude_code": 9, "codex": 1}) == "AGENTS.md"
 
 
 def test_the_file_that_most_sessions_read_is_taken(tmp_path: Path) -> None:
@@ -32,7 +39,8 @@ def test_the_file_that_most_sessions_read_is_taken(tmp_path: Path) -> None:
 
 def test_a_file_that_is_not_there_is_not_taken(tmp_path: Path) -> None:
     (tmp_path / "CLAUDE.md").write_text("rules\n")
-    assert default_target(tmp_path, {"codex": 5}) == "CLAUDE.md"
+    assert default_target(tmp_path) == "CLAUDE.md"
+    assert default_target(tmp_path, {"codex": 5, "claude_code": 1}) == "CLAUDE.md"
 
 
 @pytest.mark.parametrize("text", ["@AGENTS.md\n", "# Rules\nSee @./AGENTS.md.\n"])

@@ -383,3 +383,26 @@ def test_a_repository_that_moved_is_undone_where_it_is(
     moved = repository.rename(repository.with_name("elsewhere"))
     carrying.undo(store, entry.id, now=now, repository=moved)
     assert list(moved.iterdir()) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the superuser can give files away")
+def test_a_file_keeps_its_owner(store: Store, repository: Path, now: int) -> None:
+    file = repository / "AGENTS.md"
+    file.write_text("rules\n")
+    os.chown(file, 1234, 4321)
+    add(store, repository, now)
+    assert (file.stat().st_uid, file.stat().st_gid) == (1234, 4321)
+
+
+def test_a_file_that_is_gone_is_not_made_again_by_undoing_a_removal(
+    store: Store, repository: Path, now: int
+) -> None:
+    file = repository / "AGENTS.md"
+    file.write_text("rules\n")
+    add(store, repository, now)
+    plan = plan_remove(store, repository, "AGENTS.md", BET.reference)
+    entry = carrying.carry_out(store, plan, now=now)
+    file.unlink()
+    (undone,) = carrying.undo(store, entry.id, now=now).files
+    assert undone.message == carrying.GONE
+    assert not file.exists()

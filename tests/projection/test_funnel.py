@@ -119,6 +119,17 @@ def test_an_instruction_file_in_the_transcript_is_listed_apart_from_the_skills_b
     assert len(found) == 2
 
 
+def test_files_with_a_text_of_ours_in_them_are_listed_and_loaded_all_the_same() -> None:
+    ours = "Use tabs.\n\n<!-- hansei -->\n<!-- kfmt -->\n- ours\n<!-- /hansei -->"
+    text = f"# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\n{ours}\n</INSTRUCTIONS>"
+    skill = f"{SKILL_TEXT}\n<!-- hansei -->\n"
+    listing = notice("skill_listing", LISTING)
+    events = session(listing, prompt(text, Origin.HANSEI), prompt(skill, Origin.HANSEI))
+    found = uses(events)
+    assert found["AGENTS.md"].bytes == len(ours)
+    assert found["ship-it"].fired
+
+
 def test_an_instruction_block_of_nothing_but_skills_is_no_instruction_file() -> None:
     text = (
         "<user_instructions>\n## Skills\nA skill is a set of instructions.\n"

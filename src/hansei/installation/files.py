@@ -99,6 +99,8 @@ def replace(path: Path, content: bytes, *, expected: bytes | None, mode: int | N
             stream.write(content)
             stream.flush()
             os.fchmod(stream.fileno(), kept if mode is None else mode)
+            if real.exists():  # the superuser replaces other people's files as well
+                os.fchown(stream.fileno(), real.stat().st_uid, real.stat().st_gid)
             os.fsync(stream.fileno())
         if read(path) != expected:
             raise ChangedMeanwhile

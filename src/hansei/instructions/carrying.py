@@ -204,6 +204,8 @@ def _undoing_item(
         assert written.old is not None
         if edits.text_there(document, name) is not None:
             return UndoneFile(found.path, THERE)
+        if found.content is None and written.after is not None:
+            return UndoneFile(found.path, GONE)
         after = edits.added(text, name, written.old).text
         return _changing(found, disk.encoded(after, found.content), frame, PUT_BACK)
     standing = edits.standing(document, name, written.new)

@@ -28,7 +28,7 @@ def must_be_clean(folder: str, paths: Sequence[str]) -> None:
             f"{folder} is not a git repository", hint="Leave out --commit, or `git init` first."
         )
     for path in paths:
-        ignored = _run(folder, "check-ignore", "--quiet", "--", path).returncode == 0
+        ignored = _run(folder, "check-ignore", "--quiet", "--", f"./{path}").returncode == 0
         tracked = bool(_run(folder, "ls-files", "--", path).stdout)
         if ignored and not tracked:
             raise GitError(
@@ -71,10 +71,13 @@ def _checked(folder: str, *arguments: str) -> str:
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = Environment.current().variables
+    # That command alone knows no literal paths, and takes them as they are.
+    literal = [] if arguments[0] == "check-ignore" else ["--literal-pathspecs"]
+    options = [*literal, "-c", "core.quotepath=false"]
     who = {name: value for name, value in variables.items() if name.startswith(_WHO)}
     try:
         return subprocess.run(
-            ["git", "-C", folder, "-c", "core.quotepath=false", *arguments],
+            ["git", "-C", folder, *options, *arguments],
             capture_output=True,
             text=True,
             errors="replace",

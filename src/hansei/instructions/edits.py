@@ -19,6 +19,7 @@ from hansei.instructions.block import (
     CLOSE,
     OPEN,
     Block,
+    Broken,
     Document,
     Item,
     lines_of,
@@ -31,6 +32,10 @@ from hansei.instructions.block import (
 
 _BEGINS = re.compile(r"\s*$|[-*+] |\d{1,9}[.)] |#{1,6} |[<>|]|```|~~~")
 """How a line begins that goes on with nothing before it: blank, or something of its own."""
+
+
+_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Controls, line breaks that editors do not show, changes of direction, and invisible letters."""
 
 
 class Standing(StrEnum):
@@ -70,15 +75,15 @@ def checked(text: str) -> str:
     plain = "\n".join(line.rstrip() for line in re.split(r"\r\n|\r|\n", text)).strip("\n")
     if not plain.strip():
         raise Unfit("it is empty")
-    if not all(char.isprintable() or char in "\n\t" for char in plain):
-        raise Unfit("it holds control characters")
+    if _HIDDEN.search(plain):
+        raise Unfit("it holds characters that a person reading it would not see")
     if open_fence(plain) is not None:
         raise Unfit("it opens a code fence and does not close it")
     made = f"{OPEN}\n<!-- bbbb -->\n{plain}\n{CLOSE}\n"
     try:
         block = parse(made).block
-    except Exception as problem:
-        raise Unfit("it holds a marker of ours") from problem
+    except Broken:
+        block = None
     if block is None or [item.body for item in block.items] != [f"{plain}\n"]:
         raise Unfit("it holds a marker of ours")
     return plain

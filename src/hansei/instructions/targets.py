@@ -1,9 +1,10 @@
 """Which files hold instructions, and which of them a new item goes to.
 
 The files are those that `hook.places` says an agent reads. By itself a new item goes to the file at
-the top of the repository that is read in most sessions; where there are none to count, to the one
-that most agents read; where no such file is, to a new AGENTS.md. A file that is a link to another,
-or imports it (`@AGENTS.md`), counts for the other as well.
+the top of the repository that is read in most sessions; where none is read in any, to a new one
+that would be. Without sessions to count, the existing file that most agents read is taken, or a new
+AGENTS.md. A file that is a link to another, or imports it (`@AGENTS.md`), counts for the other as
+well.
 """
 
 from __future__ import annotations
@@ -63,19 +64,21 @@ def skill_path(folder: str, name: str) -> str:
 def default_target(repository: Path, sessions: Mapping[str, int] | None = None) -> str:
     """The file a new item goes to; `sessions` says how many each agent had here."""
     there = [path for path in SHARED if (repository / path).is_file()]
-    if not there:
-        return DEFAULT
-    reached = {path: readers(path) for path in there}
-    for path in there:
-        for other in (it for it in there if it != path and _leads(repository, path, it)):
-            reached[other] |= reached[path]
-    counts = sessions or {}
+    counts = {agent: number for agent, number in (sessions or {}).items() if number > 0}
+    reached = {path: reached_by(repository, path) for path in SHARED}
 
     def worth(path: str) -> tuple[int, int, int]:
         used = sum(counts.get(agent, 0) for agent in reached[path])
         return used, len(reached[path]), -SHARED.index(path)
 
-    return max(there, key=worth)
+    read = [path for path in there if not counts or worth(path)[0]]
+    return max(read or SHARED, key=worth)
+
+
+def reached_by(repository: Path, path: str) -> frozenset[str]:
+    """The agents that read a file by themselves, through a link or through an import."""
+    names = {it for it in SHARED if it != path and _leads(repository, it, path)}
+    return readers(path).union(*map(readers, names))
 
 
 def _leads(repository: Path, path: str, other: str) -> bool:

@@ -49,6 +49,9 @@ _SERVER_HEADING = re.compile(r"^## (?=\S*[-_:]|[a-z\d.]+$)([\w.:-]+)$", re.MULTI
 INSTRUCTION_FILES = re.compile(r"(?:AGENTS|CLAUDE|GEMINI)(?:\.\w+)?\.md", re.IGNORECASE)
 
 
+INJECTING = (Origin.HARNESS, Origin.HANSEI)
+"""Who puts instruction files and skills before the model. With a text of ours in them they carry
+our marker, and they are listed and loaded all the same."""
 LISTS_KEPT = 64
 """Lists kept at hand: sessions of one person begin with the same ones."""
 
@@ -57,7 +60,7 @@ def entries(event: Notice | Prompt) -> Iterable[Entry]:
     """What an event lists; mostly nothing."""
     if isinstance(event, Notice):
         return _noticed(event.name, event.text) if event.name in _NOTICES else _shown(event)
-    if event.origin is Origin.HARNESS and _BEGINNING.match(event.text):
+    if event.origin in INJECTING and _BEGINNING.match(event.text):
         return _told(event.text)
     return ()
 

@@ -8,7 +8,6 @@ from hansei.events.model import (
     KINDS,
     Compaction,
     Notice,
-    Origin,
     Prompt,
     Reply,
     RequestUsage,
@@ -16,6 +15,7 @@ from hansei.events.model import (
     Thought,
 )
 from hansei.projection.calls import SPEAKERS
+from hansei.projection.funnel.listing import INJECTING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ def record(events: Sequence[Numbered]) -> Record:
     requests: list[tuple[int, RequestUsage]] = kinds[RequestUsage]
     return Record(
         prompts=[it for it in prompts if it[1].origin in SPEAKERS],
-        injected=[it for it in prompts if it[1].origin is Origin.HARNESS],
+        injected=[it for it in prompts if it[1].origin in INJECTING],
         notices=kinds[Notice],
         commands=kinds[SlashCommand],
         spoken=sorted(kinds[Reply] + kinds[Thought], key=lambda it: it[0]),
