@@ -74,6 +74,12 @@ def test_lines_a_person_added_stay_where_they_are() -> None:
     assert replaced(text, "kfmt", OURS, "- new") == inside("- new", "- theirs")
 
 
+def test_lines_a_person_added_to_a_later_item_stay_below_the_one_before_it() -> None:
+    text = inside(OURS, "<!-- bcdf -->", "- second", "- theirs")
+    assert removed(text, "bcdf", "- second", None) == inside(OURS, "- theirs")
+    assert standing(parse(inside(OURS, "- theirs")), "kfmt", OURS) is Standing.OURS
+
+
 def test_an_item_copied_by_a_person_leaves_their_copy() -> None:
     text = inside("- theirs now", "<!-- kfmt -->", OURS)
     left = removed(text, "kfmt", OURS, Frame(line_ends=1))
