@@ -7,11 +7,12 @@ spaces and bytes beyond ASCII, each at its rate. The rates are those that a sess
 
 from __future__ import annotations
 
+from operator import mul
 from typing import NamedTuple
 
 from hansei.events.model import Evidence
 from hansei.projection.provenance.calibration import BELIEF, NOISE, Rates
-from hansei.projection.provenance.pieces import Kind, Piece, measured
+from hansei.projection.provenance.pieces import measured
 
 
 class Size(NamedTuple):
@@ -27,7 +28,7 @@ class Size(NamedTuple):
 def size(text: str, rates: Rates | None = None) -> Size:
     """The size of a text at a session's rates, or at typical ones."""
     used = rates or Rates()
-    tokens = used.tokens(Piece(0, Kind.INJECTED, measured(text)))
+    tokens = sum(map(mul, used.weights, measured(text)))
     # What half of a session misses the other half by, or how far sessions are from typical.
     spread = NOISE if used.steps else BELIEF
     return Size(
