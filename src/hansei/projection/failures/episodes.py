@@ -1,49 +1,45 @@
 """From a failure to what got past it.
 
 An episode begins with a call that failed and ends with the next one that tries the same again and
-succeeds. Every failure belongs to one episode: another failure of the same thing goes on with the
-one that is open. It is given up when other work has followed for long enough.
+succeeds. Every failure belongs to one episode: the same failure of the same thing goes on with the
+one that is open, another failure has its own. It is given up when other work has followed for long
+enough.
 """
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from difflib import SequenceMatcher
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Status
 from hansei.events.usage import context_tokens
-from hansei.projection.commands.normal import normal_call
+from hansei.projection.commands.model import Class, Writing
+from hansei.projection.commands.normal import normal
 from hansei.projection.exchanges import conversation
+from hansei.projection.failures.changes import difference
 from hansei.projection.failures.model import Ending, Episode, Kind
-from hansei.projection.failures.relation import subject, subjects, tries_again
-from hansei.projection.failures.signature import failures
+from hansei.projection.failures.polls import followed
+from hansei.projection.failures.relation import same_aim, tries_again
+from hansei.projection.failures.signature import failures, normalised
+from hansei.projection.failures.subject import of_failure, of_success
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.projection.calls import Call
     from hansei.projection.exchanges import Conversation
     from hansei.projection.failures.model import Failure, Verdict
-    from hansei.projection.failures.relation import Subject
+    from hansei.projection.failures.subject import Subject
     from hansei.store.reading import Numbered
 
 PATIENCE: Final = 40
 """Calls without another try after which an agent has moved on. In real transcripts 19 of 20
 recoveries come within 15 calls of the last failure."""
-_MISUSED = re.compile(
-    r"unknown (?:command|flag|option|subcommand|argument)|unrecogni[sz]ed|invalid option|usage"
-    r"|no such (?:option|command)|unexpected argument|accepts \d+ arg|invalid choice"
-    r"|missing required",
-    re.IGNORECASE,
-)
 _KINDS = frozenset((Kind.FAILURE, Kind.HARNESS))
-_WORDS: Final = 60
-"""Words of a command that are compared."""
 _SHORT: Final = 200
 """Characters of a command that are kept."""
 _MINUTE_MS: Final = 60_000
+_WRITES = frozenset((Writing.REPLACE, Writing.APPEND, Writing.EDIT, Writing.MOVE))
 
 
 @dataclass
@@ -55,6 +51,8 @@ class _Open:
     """Indexes of the calls that failed."""
     subjects: list[Subject]
     """What each of those was about."""
+    other: list[int] = field(default_factory=list)
+    """Indexes of later tries that failed for another reason."""
 
 
 def episodes(
@@ -69,76 +67,145 @@ def episodes(
     `rows` are the session's failures and `talk` its conversation, for whoever has them already.
     """
     known = {row.seq: row for row in (failures(calls, verdicts) if rows is None else rows)}
-    bill = _Bill(events, talk)
+    calls = followed(calls)
+    told = _Telling(calls, verdicts, _Bill(events, talk))
     opened: list[_Open] = []
     found: list[Episode] = []
     for index, (call, verdict) in enumerate(zip(calls, verdicts, strict=True)):
         for it in [it for it in opened if index - it.failed[-1] > PATIENCE]:
             opened.remove(it)
-            found.append(_told(it, None, Ending.MOVED_ON, calls, bill))
+            found.append(told.without_end(it, Ending.MOVED_ON))
         if verdict.kind in _KINDS and verdict.status is Status.FAILED:
-            _fail(opened, index, subject(call, verdict.command), known[call.seq])
-        elif opened and verdict.status is Status.OK:
-            about = subjects(call)
-            for it in [it for it in opened if _is_past(it, about)]:
-                opened.remove(it)
-                found.append(_told(it, index, Ending.RECOVERED, calls, bill))
-    found += [_told(it, None, Ending.SESSION_ENDED, calls, bill) for it in opened]
+            _fail(opened, index, of_failure(call, verdict, known[call.seq]), known[call.seq])
+        elif opened:
+            about = list(of_success(call, verdict))
+            for it in list(opened):
+                past = _what_got_past(it, about)
+                if past is not None:
+                    opened.remove(it)
+                    found.append(told.recovered(it, index, past))
+    found += [told.without_end(it, Ending.SESSION_ENDED) for it in opened]
     return sorted(found, key=lambda episode: episode.seq)
 
 
 def _fail(opened: list[_Open], index: int, about: Subject, row: Failure) -> None:
-    about = about._replace(misused=_MISUSED.search(row.line) is not None)
+    joined = False
     for it in reversed(opened):
-        if it.row.kind is row.kind and any(tries_again(one, about) for one in it.subjects):
+        if it.row.kind is not row.kind:
+            continue
+        if not joined and _goes_on(it, about, row):
             it.failed.append(index)
             it.subjects.append(about)
-            return
-    opened.append(_Open(row, [index], [about]))
+            joined = True
+        elif any(tries_again(one, about) for one in it.subjects):
+            it.other.append(index)
+    if not joined:
+        opened.append(_Open(row, [index], [about]))
 
 
-def _is_past(it: _Open, about: Iterable[Subject]) -> bool:
-    return any(tries_again(one, other) for other in about for one in it.subjects)
+def _goes_on(it: _Open, about: Subject, row: Failure) -> bool:
+    """Whether a failure belongs to an open episode: the same again, or exactly the same try."""
+    if it.row.program == row.program and normalised(it.row.line) == normalised(row.line):
+        if any(tries_again(one, about) for one in it.subjects):
+            return True
+        command = about.command
+        if row.kind is Kind.HARNESS and command is not None and command.kind is Class.TEST:
+            return True
+    return any(same_aim(one, about) for one in it.subjects)
 
 
-def _told(
-    it: _Open,
-    success: int | None,
-    ending: Ending,
-    calls: Sequence[Call],
-    bill: _Bill,
-) -> Episode:
-    first, last_failed = it.failed[0], it.failed[-1]
-    last = last_failed if success is None else success
-    between = calls[first + 1 : last + 1]
-    after = None if success is None else calls[success]
-    removed, added = _difference(calls[last_failed], after)
-    taken, written = bill.between(calls[first], calls[last])
-    return Episode(
-        seq=calls[first].seq,
-        kind=it.row.kind,
-        signature=it.row.signature,
-        program=it.row.program,
-        ending=ending,
-        end=calls[last].seq,
-        failures=tuple(calls[index].seq for index in it.failed),
-        calls=len(between),
-        minutes=_minutes(calls[first], calls[last]),
-        before=_form(calls[last_failed]),
-        after="" if after is None else _form(after),
-        removed=removed,
-        added=added,
-        edited=tuple(dict.fromkeys(one.event.path for call in between for one in call.edits)),
-        input=taken,
-        output=written,
-    )
+def _what_got_past(it: _Open, about: Iterable[Subject]) -> Subject | None:
+    """What of a call that went well is the thing that failed; None where it is something else."""
+    first = it.subjects[0]
+    tests = first.command is not None and first.command.kind is Class.TEST
+    wanted = it.subjects[:1] if tests else it.subjects
+    return next((other for other in about for one in wanted if tries_again(one, other)), None)
 
 
-def _form(call: Call) -> str:
-    """A call in the form by which it is known in other sessions."""
-    if call.script is not None:
-        return normal_call(call.script)[:_SHORT]
-    return call.event.name
+class _Telling:
+    """Rows of episodes, told from the session's calls."""
+
+    def __init__(self, calls: Sequence[Call], verdicts: Sequence[Verdict], bill: _Bill) -> None:
+        self._calls = calls
+        self._verdicts = verdicts
+        self._bill = bill
+
+    def recovered(self, it: _Open, index: int, past: Subject) -> Episode:
+        removed, added = self._difference(it, past)
+        row = self._row(it, index, Ending.RECOVERED)
+        return row._replace(after=_form(past), removed=removed, added=added)
+
+    def without_end(self, it: _Open, ending: Ending) -> Episode:
+        return self._row(it, it.failed[-1], ending)
+
+    def _row(self, it: _Open, last: int, ending: Ending) -> Episode:
+        first = it.failed[0]
+        one, other = self._calls[first], self._calls[last]
+        taken, written = self._bill.between(one, other)
+        return Episode(
+            seq=one.seq,
+            kind=it.row.kind,
+            signature=it.row.signature,
+            program=it.row.program,
+            ending=ending,
+            end=other.seq,
+            failures=tuple(self._calls[index].seq for index in it.failed),
+            calls=last - first,
+            minutes=_minutes(one, other),
+            before=_form(it.subjects[-1]),
+            after="",
+            removed=(),
+            added=(),
+            edited=tuple(dict.fromkeys(self._edited(first + 1, last + 1))),
+            input=taken,
+            output=written,
+        )
+
+    def _difference(self, it: _Open, past: Subject) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """What changed until it no longer failed so, where the success kept that; else in all."""
+        failed = self._calls[it.failed[-1]]
+        kept = past.call.event.text.split()
+        for index in it.other:
+            later = self._calls[index]
+            if index < it.failed[-1] or later.script is None:
+                continue
+            removed, added = difference(failed, later)
+            if (removed or added) and set(added) <= set(kept) and not set(removed) & set(kept):
+                return removed, added
+        return difference(failed, past.call)
+
+    def _edited(self, begin: int, end: int) -> Iterator[str]:
+        """Files that were written by calls that did not fail."""
+        for call, verdict in zip(self._calls[begin:end], self._verdicts[begin:end], strict=True):
+            if verdict.status is Status.FAILED or verdict.kind is not None:
+                continue
+            yield from (it.event.path for it in call.edits if it.event.applied is not False)
+            if call.script is None or verdict.status is not Status.OK or call.edits:
+                continue
+            for command in call.script.commands:
+                if not command.masked:
+                    yield from (
+                        write.path
+                        for write in command.writes
+                        if write.how in _WRITES and not write.path.startswith("/dev/")
+                    )
+
+
+def _form(about: Subject) -> str:
+    """A call in the form by which it is known in other sessions: the command that counts.
+
+    With what it was piped from.
+    """
+    script = about.call.script
+    if script is None:
+        return about.call.event.name
+    if about.at is None or not script.parsed:
+        return " ".join(about.text.split())[:_SHORT]
+    begin = about.at
+    while begin and script.commands[begin].stage:
+        begin -= 1
+    piped = (it for it in script.commands[begin : about.at + 1] if not it.inside)
+    return " | ".join(normal(command) for command in piped)[:_SHORT]
 
 
 def _minutes(first: Call, last: Call) -> float | None:
@@ -147,20 +214,6 @@ def _minutes(first: Call, last: Call) -> float | None:
     if first.event.at is None or end is None:
         return None
     return round(max(0, end - first.event.at) / _MINUTE_MS, 2)
-
-
-def _difference(failed: Call, after: Call | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Words that went and words that came, from the last failing command to the succeeding one."""
-    if after is None:
-        return (), ()
-    old, new = (call.event.text[:2000].split()[:_WORDS] for call in (failed, after))
-    removed: list[str] = []
-    added: list[str] = []
-    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what != "equal":
-            removed += old[a:b]
-            added += new[c:d]
-    return tuple(removed), tuple(added)
 
 
 class _Bill:

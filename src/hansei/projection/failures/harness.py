@@ -16,6 +16,9 @@ _REFUSED = re.compile(
     r"|(?:PreToolUse|PermissionRequest)(?::\S+)? hook|Permission (?:to use|denied by)"
     r"|The user (?:rejected|denied))"
 )
+_BY_PERSON = re.compile(
+    _BEFORE + r"(?:The user |This command requires approval|Permission to use)"
+)
 _BY_ITSELF = re.compile(r"\s*(?:Warmup|No tools needed for suggestion)\s*\Z")
 _STOPPED = re.compile(
     _BEFORE + r"(?:This operation was aborted|Request was aborted|\^C\s*\Z|Tool execution aborted"
@@ -40,6 +43,33 @@ _NOISE = re.compile(
     r"|agent with id |invalid agent id|unable to (?:locate|process|read) image"
     r")"
 )
+
+
+_TIME_LIMIT = re.compile(_BEFORE + r"[Cc]ommand timed out after[^\n]*\n?")
+_SIBLING = re.compile(_BEFORE + r"(?:Sibling tool call errored|Cancelled: parallel tool call)")
+_REASON = re.compile(
+    _BEFORE + r"(?:(?:PreToolUse|PermissionRequest)(?::\S+)? hook[^\n]*?(?:error|returned[^:\n]*): *)?"
+    r"(?:\[[^\]\n]*\]: *)?(?=BLOCKED\b|\S)"
+)
+
+
+def after_time_limit(text: str) -> str:
+    """What a command had printed when its time was over; empty where it ended by itself."""
+    found = _TIME_LIMIT.match(text)
+    return text[found.end() :] if found else ""
+
+
+def with_sibling(text: str) -> bool:
+    """Whether a call was only dropped because one beside it failed."""
+    return _SIBLING.match(text[:200]) is not None
+
+
+def reason(text: str) -> str:
+    """Why a hook or a rule said no, in its own words; empty where a person did."""
+    if not _REFUSED.match(text[:600]) or _BY_PERSON.match(text[:600]):
+        return ""
+    found = _REASON.match(text)
+    return text[found.end() if found else 0 :].strip()
 
 
 def refuses_itself(text: str) -> bool:

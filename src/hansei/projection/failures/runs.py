@@ -8,6 +8,7 @@ from hansei.events.model import Status
 from hansei.projection.commands.model import Class
 from hansei.projection.commands.normal import normal
 from hansei.projection.failures.model import Kind
+from hansei.projection.failures.polls import followed
 from hansei.projection.outcomes.result import Run
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def runs_of_tests(
-    calls: Iterable[Call], verdicts: Iterable[Verdict], roots: Sequence[str] = ()
+    calls: Sequence[Call], verdicts: Iterable[Verdict], roots: Sequence[str] = ()
 ) -> list[Run]:
     """Every run of a test command whose status can be told.
 
@@ -26,7 +27,7 @@ def runs_of_tests(
     """
     return [
         run
-        for call, verdict in zip(calls, verdicts, strict=True)
+        for call, verdict in zip(followed(calls), verdicts, strict=True)
         if call.script is not None and verdict.kind in (None, Kind.FAILURE)
         for run in _runs(call, verdict, roots)
     ]

@@ -11,9 +11,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Tool
-from hansei.projection.failures import lookup, summary
+from hansei.projection.failures import harness, lookup, summary
 from hansei.projection.failures.model import Failure, Kind
 from hansei.projection.failures.outputs import looked_at
+from hansei.projection.failures.polls import followed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +33,11 @@ _TIMED_OUT = re.compile(r"(?:\w+ search|[Cc]ommand) timed out")
 _PATCH = re.compile(
     r"^(?:[^\n]{0,60}: )??((?:Failed to find|[Ii]nvalid (?:patch )?hunk)[^\n]*)", re.MULTILINE
 )
+_COUNTS = re.compile(
+    r"(?:[Ee]rror: )?[^:]{0,40}\b(?:found|with|has) \d+ (?:errors?|problems?|issues?|warnings?)"
+    r"(?:\(s\))?[.!]?"
+)
+"""A heading that says how many things are wrong, but none of them."""
 _NO_FILE = re.compile(r"File (?:does not exist|not found)", re.IGNORECASE)
 _HOST = re.compile(r"https?://([^/\s:]+)")
 _TRACEBACK = "Traceback (most recent call last)"
@@ -69,11 +75,11 @@ _SHARED = (
 )
 
 
-def failures(calls: Iterable[Call], verdicts: Iterable[Verdict]) -> list[Failure]:
+def failures(calls: Sequence[Call], verdicts: Iterable[Verdict]) -> list[Failure]:
     """A row for every call that did not simply succeed."""
     return [
         failure(call, found)
-        for call, found in zip(calls, verdicts, strict=True)
+        for call, found in zip(followed(calls), verdicts, strict=True)
         if found.kind is not None
     ]
 
@@ -110,21 +116,35 @@ def signature(program: str, subcommand: str | None, line: str) -> str:
 
 def _line(call: Call, kind: Kind, command: Command | None) -> str:
     """The line that says what went wrong; a few words where nothing was printed."""
-    if kind in (Kind.DECLINED, Kind.INTERRUPTED):
-        return kind.value
+    said = call.result.text if call.result else ""
+    if kind is Kind.INTERRUPTED:
+        return "Sibling tool call errored" if harness.with_sibling(said) else kind.value
+    if kind is Kind.DECLINED:
+        return _first(harness.reason(said) or kind.value)
     assert call.result is not None
     if kind is Kind.NEGATIVE:
         return "no"
     output = looked_at(call.result.text)
-    if kind is Kind.HARNESS:
+    if kind is Kind.HARNESS and (harness.said(output) or _PATCH.search(output)):
         return _of_harness(output)
+    output = harness.after_time_limit(output) or output
     if command is None:
         return _of_tool(call, output)
-    found = next(_candidates(command, output), "")
+    found = _telling(_candidates(command, output))
     if found:
         return found
     code = call.result.exit_code
     return "failed" if code is None else f"exit {code}"
+
+
+def _telling(lines: Iterator[str]) -> str:
+    """The first line that names a problem; one that only counts them where there is no other."""
+    counts = ""
+    for line in lines:
+        if not _COUNTS.fullmatch(line):
+            return line
+        counts = counts or line
+    return counts
 
 
 def _of_harness(output: str) -> str:
@@ -133,7 +153,12 @@ def _of_harness(output: str) -> str:
     if _TIMED_OUT.match(text):
         return "timed out"
     patch = _PATCH.search(output)
-    return patch[1] if patch else text.partition(". ")[0].removesuffix(".")
+    if patch is not None:
+        return patch[1]
+    if text.endswith(":"):
+        second = output.partition(text)[2].strip().partition("\n")[0]
+        return f"{text} {second.removesuffix('</tool_use_error>')}".strip()
+    return text.partition(". ")[0].removesuffix(".")
 
 
 def _of_tool(call: Call, output: str) -> str:

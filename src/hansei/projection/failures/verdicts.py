@@ -13,13 +13,14 @@ from hansei.events.model import Basis, Status
 from hansei.projection.calls import Shell
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import Class
-from hansei.projection.failures import harness, lookup, negatives, summary
+from hansei.projection.failures import harness, lookup, negatives, sandbox, summary
 from hansei.projection.failures.model import Kind, Verdict
 from hansei.projection.failures.outputs import looked_at
-from hansei.projection.failures.relation import PATCHING
+from hansei.projection.failures.polls import followed
+from hansei.projection.failures.subject import PATCHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from hansei.events.model import ToolResult
     from hansei.projection.calls import Call
@@ -39,12 +40,17 @@ _SAYS_WRONG = re.compile(
     re.MULTILINE,
 )
 _OF_ADDING = re.compile(r"pathspec '|paths are ignored by one of|outside repository")
+_TELLING: Final = 3
+"""Letters of a word that says which command is spoken of."""
+_COMPLAINS = re.compile(r"(?:error|fatal|failed)\b|\S+: error")
+_SILENCED = re.compile(r"(?:> ?/dev/null 2>&1|&> ?/dev/null)\s*(?:;?\s*done\s*)?&&")
 _GIT_SAYS = re.compile(r"^(?:fatal|error): ", re.MULTILINE)
 
 
-def verdicts(calls: Iterable[Call]) -> list[Verdict]:
+def verdicts(calls: Sequence[Call]) -> list[Verdict]:
     """The verdict of every call, in the order of the calls."""
-    return [verdict(call) for call in calls]
+    told = followed(calls)
+    return sandbox.refused(told, [verdict(call) for call in told])
 
 
 def verdict(call: Call) -> Verdict:
@@ -98,6 +104,8 @@ def _failed(call: Call, result: ToolResult, main: int | None) -> Verdict:
             kind = Kind.INTERRUPTED
         elif _is_patch(call.script):
             kind = Kind.HARNESS
+    if kind is Kind.HARNESS and call.script is not None and _had_failed(call.script, output):
+        kind = None
     if kind in (Kind.DECLINED, Kind.INTERRUPTED):
         return Verdict(call.seq, Status.UNKNOWN, Basis(kind.value), kind, main)
     if kind is not None or call.script is None or not call.script.commands:
@@ -105,6 +113,15 @@ def _failed(call: Call, result: ToolResult, main: int | None) -> Verdict:
     at, says_no = blame(call.script, call.event.text, output, result.exit_code)
     status, kind = (Status.OK, Kind.NEGATIVE) if says_no else (Status.FAILED, Kind.FAILURE)
     return Verdict(call.seq, status, result.basis, kind, at)
+
+
+def _had_failed(script: Script, output: str) -> bool:
+    """Whether a command that was cut off by a time limit had already said that it failed."""
+    rest = harness.after_time_limit(output)
+    if not rest or script.main is None:
+        return False
+    known = lookup.runners(script.commands[script.main])
+    return any(it.failed and it.failed.search(rest) for it in known)
 
 
 def _is_patch(script: Script) -> bool:
@@ -134,14 +151,49 @@ def blame(script: Script, text: str, output: str, code: int | None) -> tuple[int
         if not output.strip() or (speaking is None and not _says_wrong(script, index, output)):
             return index, True
     if speaking is not None:
+        speaking = _of_several(commands, answering, speaking, output)
         return speaking, negatives.nothing_to_do(commands[speaking], output)
     filtering = deciding is not None and commands[deciding].program in programs.FILTERS
     main = script.main if script.main in answering or filtering or not answering else deciding
     if main is None:
         return None, False
-    if not output.strip() and negatives.only_asks(commands[main], text):
-        return main, True
+    if not output.strip():
+        if negatives.only_asks(commands[main], text):
+            return main, True
+        if main and not commands[main - 1].inside and _SILENCED.search(text):
+            return main - 1, False
+    main = _of_several(commands, answering, main, output)
     return main, negatives.nothing_to_do(commands[main], output)
+
+
+def _of_several(
+    commands: tuple[Command, ...], answering: list[int], chosen: int, output: str
+) -> int:
+    """Which of several runs of one program failed: the one that its complaint speaks of.
+
+    Where none is spoken of and nothing was printed before, it is the first.
+    """
+    program = commands[chosen].program
+    runs = [it for it in answering if commands[it].program == program and not commands[it].stage]
+    if runs == [chosen] or commands[chosen].kind is not Class.OTHER or chosen not in runs:
+        return chosen
+    lines = [line.lower() for line in output.strip().splitlines()]
+    wrong = next((it for it, line in enumerate(lines) if _COMPLAINS.match(line)), None)
+    if wrong is None:
+        return chosen
+    spoken = {
+        it: sum(word.lower() in lines[wrong] for word in _said_to(commands[it]))
+        for it in runs
+    }
+    best = max(spoken.values())
+    if best:
+        return next(it for it in runs if spoken[it] == best)
+    return runs[0] if wrong == 0 else chosen
+
+
+def _said_to(command: Command) -> list[str]:
+    words = (*(command.subcommand or "").split(), *command.targets)
+    return [word for word in words if len(word) >= _TELLING]
 
 
 def _says_wrong(script: Script, asking: int, output: str) -> bool:
