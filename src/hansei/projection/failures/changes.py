@@ -7,7 +7,6 @@ read is told by its name.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from hansei.projection.failures.patches import is_patch, steps
@@ -86,22 +85,16 @@ def _of_words(old: Sequence[str], new: Sequence[str], name: str) -> tuple[Words,
     """Words that only one of two texts has; only their kind where those are too many to read."""
     removed, added = _missing(old, new), _missing(new, old)
     if not removed and not added:
-        return (), (f"another order of words",)
+        return (), ("another order of words",)
     if len(removed) > _MOST or len(added) > _MOST:
         return (), (name,)
     return tuple(map(_cut, removed)), tuple(map(_cut, added))
 
 
 def _missing(words: Iterable[str], others: Iterable[str]) -> list[str]:
-    """Words that are not among others, as often as they are more."""
-    left = Counter(others)
-    found = []
-    for word in words:
-        if left[word] > 0:
-            left[word] -= 1
-        else:
-            found.append(word)
-    return found
+    """Words that are not among others, each once."""
+    there = set(others)
+    return [word for word in dict.fromkeys(words) if word not in there]
 
 
 def _of_patches(old: str, new: str) -> tuple[Words, Words]:

@@ -8,6 +8,7 @@ enough.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Write
     from hansei.projection.exchanges import Conversation
     from hansei.projection.failures.model import Failure, Verdict
     from hansei.projection.failures.subject import Subject
@@ -39,6 +41,8 @@ _KINDS = frozenset((Kind.FAILURE, Kind.HARNESS))
 _SHORT: Final = 200
 """Characters of a command that are kept."""
 _MINUTE_MS: Final = 60_000
+_WRITERS = frozenset(("cat", "echo", "printf", "tee"))
+"""Programs that write what they are given, and hardly ever fail."""
 _WRITES = frozenset((Writing.REPLACE, Writing.APPEND, Writing.EDIT, Writing.MOVE))
 
 
@@ -76,14 +80,10 @@ def episodes(
             opened.remove(it)
             found.append(told.without_end(it, Ending.MOVED_ON))
         if verdict.kind in _KINDS and verdict.status is Status.FAILED:
+            found += told.past(opened, index)
             _fail(opened, index, of_failure(call, verdict, known[call.seq]), known[call.seq])
         elif opened:
-            about = list(of_success(call, verdict))
-            for it in list(opened):
-                past = _what_got_past(it, about)
-                if past is not None:
-                    opened.remove(it)
-                    found.append(told.recovered(it, index, past))
+            found += told.past(opened, index)
     found += [told.without_end(it, Ending.SESSION_ENDED) for it in opened]
     return sorted(found, key=lambda episode: episode.seq)
 
@@ -129,6 +129,17 @@ class _Telling:
         self._calls = calls
         self._verdicts = verdicts
         self._bill = bill
+
+    def past(self, opened: list[_Open], index: int) -> list[Episode]:
+        """Episodes that a call ends; they are no longer open."""
+        about = list(of_success(self._calls[index], self._verdicts[index])) if opened else []
+        found = []
+        for it in list(opened):
+            past = _what_got_past(it, about)
+            if past is not None:
+                opened.remove(it)
+                found.append(self.recovered(it, index, past))
+        return found
 
     def recovered(self, it: _Open, index: int, past: Subject) -> Episode:
         removed, added = self._difference(it, past)
@@ -183,12 +194,14 @@ class _Telling:
             if call.script is None or verdict.status is not Status.OK or call.edits:
                 continue
             for command in call.script.commands:
-                if not command.masked:
-                    yield from (
-                        write.path
-                        for write in command.writes
-                        if write.how in _WRITES and not write.path.startswith("/dev/")
-                    )
+                if not command.masked or command.program in _WRITERS:
+                    yield from (it.path for it in command.writes if _is_file(it))
+
+
+def _is_file(write: Write) -> bool:
+    """Whether it is one file that is written, as far as its name tells."""
+    named = not write.path.startswith("/dev/") and not re.search(r"[*?$`]", write.path)
+    return named and write.how in _WRITES
 
 
 def _form(about: Subject) -> str:

@@ -61,6 +61,8 @@ _PATTERNED = frozenset(("grep", "rg", "ag", "ack", "find", "fd", "findstr", "Sel
 """Programs that look for something, so that the same folder is not yet the same question."""
 ALIKE = 0.5
 """The share of words two commands have in common that makes one another try of the other."""
+_TELLING = 4
+"""Letters of a word that a complaint does not hold by chance."""
 _MANY_LETTERS = 12
 """Letters that two names do not have in common by chance."""
 _WANTED = 0.5
@@ -292,7 +294,7 @@ def _script(command: Command) -> str:
 
 def _same_script(failed: Subject, later: Subject, one: Command, other: Command) -> bool:
     ours, theirs = _script(one), _script(other)
-    if ours != theirs:
+    if ours != theirs or _drops(failed, one, other):
         return False
     if not ours:
         named = places.named_in(failed.text, None)
@@ -303,6 +305,14 @@ def _same_script(failed: Subject, later: Subject, one: Command, other: Command) 
     return rest[0] == rest[1] or failed.misused or _alike(failed, later)
 
 
+def _drops(failed: Subject, one: Command, other: Command) -> bool:
+    """Whether what was not there is simply no longer asked for."""
+    if not failed.missing or len(other.targets) >= len(one.targets):
+        return False
+    left = [it for it in one.targets if it not in other.targets]
+    return any(len(it) >= _TELLING and it in failed.line for it in left)
+
+
 def _same_work(failed: Subject, later: Subject, one: Command, other: Command) -> bool:
     """Whether a program we know nothing about was told to do the same, as far as words tell.
 
@@ -311,6 +321,8 @@ def _same_work(failed: Subject, later: Subject, one: Command, other: Command) ->
     """
     if failed.misused:
         return _alike(failed, later)
+    if _drops(failed, one, other):
+        return False
     plain = {part for part in (*(one.subcommand or "").split(), *one.targets) if part}
     if plain and plain <= {word.text for word in other.arguments.words}:
         return True
@@ -391,8 +403,8 @@ def _puts_the_same(failed: Subject, later: Subject) -> bool:
 def _same_search(failed: Subject, later: Subject) -> bool:
     pattern = failed.call.event.arguments.get("pattern")
     if later.command is not None:
-        asked = isinstance(pattern, str) and pattern in later.text
-        return _displays(later.command) and (asked or bool(failed.files & later.files))
+        asked = isinstance(pattern, str) and pattern.rsplit("/", 1)[-1] in later.text
+        return asked and _displays(later.command)
     if later.tool is not Tool.SEARCH:
         return False
     return later.call.event.arguments.get("pattern") == pattern or _alike(failed, later)

@@ -26,11 +26,21 @@ _WORDS = re.compile(
     r"|temporary failure in name resolution|failed to connect",
     re.IGNORECASE,
 )
+_ITS_OWN = re.compile(
+    r"listen EPERM: operation not permitted[^\n]*:(?:102[4-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3}|\d{5})\b"
+    r"|^zsh:\d+: operation not permitted: ",
+    re.MULTILINE,
+)
+"""What only a sandbox refuses: a port that anybody may have, a program that anybody may run."""
 _LOOKED_AT: Final = 4000
 
 
 def refused(calls: Sequence[Call], found: list[Verdict]) -> list[Verdict]:
     """Verdicts, where what a sandbox refused is told as that."""
+    found = [
+        it._replace(kind=Kind.HARNESS) if _may_be(call, it) and _is_its_own(call) else it
+        for call, it in zip(calls, found, strict=True)
+    ]
     free = [index for index, call in enumerate(calls) if leaves(call.event.arguments)]
     if not free:
         return found
@@ -48,6 +58,10 @@ def refused(calls: Sequence[Call], found: list[Verdict]) -> list[Verdict]:
         else it
         for index, it in enumerate(found)
     ]
+
+
+def _is_its_own(call: Call) -> bool:
+    return call.result is not None and _ITS_OWN.search(call.result.text[:_LOOKED_AT]) is not None
 
 
 def leaves(arguments: Mapping[str, Any]) -> bool:

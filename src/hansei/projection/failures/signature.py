@@ -93,6 +93,10 @@ def failure(call: Call, found: Verdict) -> Failure:
     program = (command.program if command else "") or call.event.name
     subcommand = command.subcommand if command else None
     line = _line(call, found.kind, command)
+    wrapper, _, rest = line.partition(": ")
+    if command is not None and rest and any(it.split()[0] == wrapper for it in command.wrappers):
+        # What stood before it, such as sudo, did not let it begin.
+        program, subcommand, line = wrapper, None, rest
     of_shell = line.startswith(_OF_SHELL)
     return Failure(
         seq=call.seq,

@@ -25,6 +25,7 @@ _TEXTS: Final = ("new_string", "newString", "new_str", "content", "contents", "n
 _WORD = re.compile(r"[A-Za-z0-9]{2,}|[^\W\d_]{2,}")
 _WORDS_LOOKED_AT: Final = 20_000
 _SWITCH = re.compile(r"/[A-Za-z]{1,2}")
+_GLOB = re.compile(r"[\\/]?[^\\/]*\*[^\\/]*$")
 _LISTERS: Final = frozenset(("ls", "dir", "tree", "Get-ChildItem", "exa", "eza"))
 _MISUSED = re.compile(
     r"unknown (?:command|flag|option|subcommand|argument|shorthand)|unrecogni[sz]ed|invalid option"
@@ -102,6 +103,12 @@ def of_success(call: Call, verdict: Verdict) -> Iterator[Subject]:
         if verdict.status is Status.OK:
             yield _subject(call, None)
         return
+    if verdict.status is Status.FAILED:
+        # What had to go well before the command that failed could run.
+        for index, command in enumerate(call.script.commands[: verdict.command or 0]):
+            if not command.inside and not command.masked and not command.stage:
+                yield _subject(call, index)
+        return
     # A status that is hidden still says that what does not hide went well.
     result = call.result
     hidden = result is not None and result.status is not Status.FAILED
@@ -174,6 +181,8 @@ def _command_files(call: Call, command: Command, folder: str | None) -> frozense
     found |= set(_whole((write.path for write in command.writes), call.event.cwd))
     if not found and not command.stage:
         targets = [it for it in command.targets if not _is_switch(command, it)]
+        if command.program in _LISTERS:
+            targets = [_GLOB.sub("", it) or "." for it in targets]
         found = set(_whole(targets, folder))
         if not targets and command.program in _LISTERS and folder is not None:
             found = {folder}
