@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from hansei.projection.failures.patches import is_patch, steps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from hansei.projection.calls import Call
 
@@ -32,6 +32,8 @@ _OF_SHELL: Final = frozenset(
      "timeout_ms", "tty", "run_in_background", "additional_permissions", "shell", "login")
 )  # fmt: skip
 """Arguments of a shell that change how a command runs."""
+_PLACES: Final = frozenset(("file_path", "path", "filePath", "absolute_path", "url", "workdir"))
+"""Arguments that are told whole, however long they are."""
 _NAMES: Final = {
     "old_string": "text to replace",
     "oldString": "text to replace",
@@ -113,11 +115,18 @@ def _arguments(
         one, other = ours.get(name), theirs.get(name)
         if one == other or name in _REMARKS or (only is not None and name not in only):
             continue
-        if _is_long(one) or _is_long(other):
+        if _is_long(name, one) or _is_long(name, other):
             removed += [] if name in theirs else [f"{name}"]
-            added += [f"another {_NAMES.get(name, name)}"] if name in ours and name in theirs else []
+            added += (
+                [f"another {_NAMES.get(name, name)}"] if name in ours and name in theirs else []
+            )
             added += [] if name in ours else [f"{name}"]
-            if isinstance(one, str) and isinstance(other, str) and is_patch(one) and is_patch(other):
+            if (
+                isinstance(one, str)
+                and isinstance(other, str)
+                and is_patch(one)
+                and is_patch(other)
+            ):
                 gone, come = _of_patches(one, other)
                 removed += gone
                 added += come[:-1]
@@ -134,9 +143,10 @@ def _other_tool(call: Call) -> Words:
     return tuple(map(_cut, words)) if len(words) <= _MOST else ("a command",)
 
 
-def _is_long(value: Any) -> bool:
+def _is_long(name: str, value: Any) -> bool:
     if isinstance(value, str):
-        return len(value) > _LONG and ("\n" in value or " " in value) or "\n" in value
+        text = name not in _PLACES and len(value) > _LONG and " " in value
+        return text or "\n" in value
     return isinstance(value, list | dict) and len(str(value)) > _LONG
 
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from hansei.events.model import Status
+from hansei.events.model import Status, Tool
 from hansei.events.usage import context_tokens
 from hansei.projection.commands.model import Class, Writing
 from hansei.projection.commands.normal import normal
@@ -20,7 +20,7 @@ from hansei.projection.exchanges import conversation
 from hansei.projection.failures.changes import difference
 from hansei.projection.failures.model import Ending, Episode, Kind
 from hansei.projection.failures.polls import followed
-from hansei.projection.failures.relation import same_aim, tries_again
+from hansei.projection.failures.relation import may_try_again, same_aim, tries_again
 from hansei.projection.failures.signature import failures, normalised
 from hansei.projection.failures.subject import of_failure, of_success
 
@@ -57,6 +57,8 @@ class _Open:
     """What each of those was about."""
     other: list[int] = field(default_factory=list)
     """Indexes of later tries that failed for another reason."""
+    maybe: tuple[int, Subject] | None = None
+    """A call that went well and may have been another try, where no better one follows."""
 
 
 def episodes(
@@ -96,6 +98,7 @@ def _fail(opened: list[_Open], index: int, about: Subject, row: Failure) -> None
         if not joined and _goes_on(it, about, row):
             it.failed.append(index)
             it.subjects.append(about)
+            it.maybe = None
             joined = True
         elif any(tries_again(one, about) for one in it.subjects):
             it.other.append(index)
@@ -106,12 +109,23 @@ def _fail(opened: list[_Open], index: int, about: Subject, row: Failure) -> None
 def _goes_on(it: _Open, about: Subject, row: Failure) -> bool:
     """Whether a failure belongs to an open episode: the same again, or exactly the same try."""
     if it.row.program == row.program and normalised(it.row.line) == normalised(row.line):
-        if any(tries_again(one, about) for one in it.subjects):
+        if any(_same_files(one, about) and tries_again(one, about) for one in it.subjects):
             return True
-        command = about.command
-        if row.kind is Kind.HARNESS and command is not None and command.kind is Class.TEST:
+        if row.kind is Kind.HARNESS and _is_tool_itself(about):
             return True
     return any(same_aim(one, about) for one in it.subjects)
+
+
+def _is_tool_itself(about: Subject) -> bool:
+    """Whether a refusal of the agent program is about the tool, whatever it was asked for."""
+    if about.command is not None:
+        return about.command.kind is Class.TEST
+    return about.tool in (Tool.SUBAGENT, Tool.PLAN, Tool.OTHER, Tool.MCP)
+
+
+def _same_files(one: Subject, about: Subject) -> bool:
+    """Whether two failures are about the same file, where both name one."""
+    return not (one.files and about.files) or bool(one.files & about.files)
 
 
 def _what_got_past(it: _Open, about: Iterable[Subject]) -> Subject | None:
@@ -139,6 +153,9 @@ class _Telling:
             if past is not None:
                 opened.remove(it)
                 found.append(self.recovered(it, index, past))
+            elif it.maybe is None:
+                near = (one for one in about if may_try_again(it.subjects[-1], one))
+                it.maybe = next(((index, one) for one in near), None)
         return found
 
     def recovered(self, it: _Open, index: int, past: Subject) -> Episode:
@@ -147,6 +164,8 @@ class _Telling:
         return row._replace(after=_form(past), removed=removed, added=added)
 
     def without_end(self, it: _Open, ending: Ending) -> Episode:
+        if it.maybe is not None:
+            return self.recovered(it, *it.maybe)
         return self._row(it, it.failed[-1], ending)
 
     def _row(self, it: _Open, last: int, ending: Ending) -> Episode:

@@ -16,9 +16,7 @@ _REFUSED = re.compile(
     r"|(?:PreToolUse|PermissionRequest)(?::\S+)? hook|Permission (?:to use|denied by)"
     r"|The user (?:rejected|denied))"
 )
-_BY_PERSON = re.compile(
-    _BEFORE + r"(?:The user |This command requires approval|Permission to use)"
-)
+_BY_PERSON = re.compile(_BEFORE + r"(?:The user |This command requires approval|Permission to use)")
 _BY_ITSELF = re.compile(r"\s*(?:Warmup|No tools needed for suggestion)\s*\Z")
 _STOPPED = re.compile(
     _BEFORE + r"(?:This operation was aborted|Request was aborted|\^C\s*\Z|Tool execution aborted"
@@ -48,7 +46,8 @@ _NOISE = re.compile(
 _TIME_LIMIT = re.compile(_BEFORE + r"[Cc]ommand timed out after[^\n]*\n?")
 _SIBLING = re.compile(_BEFORE + r"(?:Sibling tool call errored|Cancelled: parallel tool call)")
 _REASON = re.compile(
-    _BEFORE + r"(?:(?:PreToolUse|PermissionRequest)(?::\S+)? hook[^\n]*?(?:error|returned[^:\n]*): *)?"
+    _BEFORE
+    + r"(?:(?:PreToolUse|PermissionRequest)(?::\S+)? hook[^\n]*?(?:error|returned[^:\n]*): *)?"
     r"(?:\[[^\]\n]*\]: *)?(?=BLOCKED\b|\S)"
 )
 

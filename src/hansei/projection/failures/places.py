@@ -18,7 +18,9 @@ _EVERYWHERE = re.compile(
 )
 """Names that many folders have one of."""
 _LOOKED_AT: Final = 2000
-_PATHS = re.compile(r"[\"']([^\"'\n]*[\\/][^\"'\n]*)|(?:[A-Za-z]:|~|\.{1,2})?[\\/][^\s'\"`|;&<>]+|[\w.@-]+\.\w{1,5}\b")
+_PATHS = re.compile(
+    r"[\"']([^\"'\n]*[\\/][^\"'\n]*)|(?:[A-Za-z]:|~|\.{1,2})?[\\/][^\s'\"`|;&<>]+|[\w.@-]+\.\w{1,5}\b"
+)
 
 
 @lru_cache(maxsize=2048)
@@ -63,13 +65,18 @@ def found_elsewhere(missing: str, found: str, folder: str | None) -> bool:
     """
     if missing.rsplit("/", 1)[-1] != found.rsplit("/", 1)[-1]:
         return False
-    if not _EVERYWHERE.fullmatch(found.rsplit("/", 1)[-1]):
+    if not is_everywhere(found.rsplit("/", 1)[-1]):
         return True
     top = whole("", folder) + "/"
     if not folder or not (missing.startswith(top) and found.startswith(top)):
         return False
     one, other = (path[len(top) :].split("/") for path in (missing, found))
     return _within(one, other) or _within(other, one)
+
+
+def is_everywhere(name: str) -> bool:
+    """Whether many folders have something of that name."""
+    return _EVERYWHERE.fullmatch(name) is not None
 
 
 def _within(few: list[str], many: list[str]) -> bool:

@@ -13,7 +13,14 @@ from hansei.events.model import Tool
 from hansei.projection.commands import programs
 from hansei.projection.commands.model import Class, How, Writing
 from hansei.projection.failures import lookup, places
-from hansei.projection.failures.subject import PATCHING, deletes, put, shows, words
+from hansei.projection.failures.subject import (
+    PATCHING,
+    deletes,
+    put,
+    put_words,
+    shows,
+    words,
+)
 
 if TYPE_CHECKING:
     from hansei.projection.commands.model import Command
@@ -52,7 +59,9 @@ _SELECTING = frozenset(
      "--testPathPattern", "--test", "--lf", "--last-failed", "--only", "--project")
 )  # fmt: skip
 """Options that choose some of the tests."""
-_LEAVING_OUT = frozenset(("--ignore", "--deselect", "--exclude", "-skip", "--skip", "--ignore-glob"))
+_LEAVING_OUT = frozenset(
+    ("--ignore", "--deselect", "--exclude", "-skip", "--skip", "--ignore-glob")
+)
 _RUNS_FILES = frozenset(
     ("python", "node", "tsx", "ts-node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "zsh",
      "npx", "pwsh", "powershell")
@@ -65,9 +74,14 @@ _TELLING = 4
 """Letters of a word that a complaint does not hold by chance."""
 _MANY_LETTERS = 12
 """Letters that two names do not have in common by chance."""
-_WANTED = 0.5
-_WANTED_OF_ALL = 0.2
-"""The share of words of a new text that another edit has: of the shorter one, and of the first."""
+_NEAR = 24
+"""Events, about six calls, within which another edit of a file is another try, where none follows
+that brings the same."""
+_FEW_LINES = 4
+"""Lines of a new text below which its words are compared."""
+_WANTED = 0.4
+_WANTED_OF_ALL = 0.15
+"""The share of a new text that another edit has: of the shorter one, and of the first."""
 
 
 def tries_again(failed: Subject, later: Subject) -> bool:
@@ -93,6 +107,8 @@ def same_aim(failed: Subject, later: Subject) -> bool:
     one, other = failed.command, later.command
     if one is None or other is None:
         return _is_same_call(failed, later)
+    if failed.misused != later.misused:
+        return False
     if one.kind in (Class.TEST, Class.BUILD, Class.LINT):
         both = tries_again(failed, later) and tries_again(later, failed)
         return both and _family(one) == _family(other)
@@ -108,6 +124,8 @@ def _is_same_call(failed: Subject, later: Subject) -> bool:
 def _asks(command: Command) -> bool:
     """Whether a program was only asked about itself."""
     if command.subcommand in ("help", "version"):
+        return True
+    if "--check" in command.flags and command.kind is Class.RUN:
         return True
     if "-h" in command.flags and not shows(command) and len(command.flags) == 1:
         return True
@@ -151,7 +169,9 @@ def _same_run(failed: Subject, later: Subject, one: Command, other: Command) -> 
         return _covers(one, other)
     if one.kind is Class.INSTALL:
         return _same_packages(failed, later, one, other)
-    ours, theirs = ({it for it in about.files if "." in it.rsplit("/", 1)[-1]} for about in (failed, later))
+    ours, theirs = (
+        {it for it in about.files if "." in it.rsplit("/", 1)[-1]} for about in (failed, later)
+    )
     return not (ours and theirs) or bool(ours & theirs) or failed.missing
 
 
@@ -236,7 +256,9 @@ def _elsewhere(failed: Subject, later: Subject) -> bool:
 def _same_place(failed: Subject, later: Subject) -> bool:
     if _elsewhere(failed, later):
         return False
-    return not (failed.files and later.files) or _same_files(failed, later)
+    if failed.files and not later.files:
+        return _alike(failed, later)
+    return not failed.files or _same_files(failed, later)
 
 
 def _same_files(failed: Subject, later: Subject) -> bool:
@@ -319,8 +341,11 @@ def _same_work(failed: Subject, later: Subject, one: Command, other: Command) ->
     Where it did not understand what it was told, another word for it is the remedy; options of the
     program itself may come before what it is to do.
     """
+    if one.stage and not _same_source(failed, later):
+        return False
     if failed.misused:
-        return _alike(failed, later)
+        other_word = "command" in failed.line or one.subcommand == other.subcommand
+        return other_word and _alike(failed, later)
     if _drops(failed, one, other):
         return False
     plain = {part for part in (*(one.subcommand or "").split(), *one.targets) if part}
@@ -352,7 +377,9 @@ def _same_letters(failed: Subject, later: Subject) -> bool:
         re.sub(r"\W", "", "".join(command.targets)).lower()
         for command in (failed.command, later.command)
     )
-    return len(theirs) >= _MANY_LETTERS and ours.endswith(theirs) or bool(ours) and ours == theirs
+    if len(theirs) >= _MANY_LETTERS and ours.endswith(theirs):
+        return True
+    return bool(ours) and ours == theirs
 
 
 # --- tools that are no shell ------------------------------------------------------------------
@@ -362,6 +389,10 @@ def _by_another_tool(failed: Subject, later: Subject) -> bool:
     """At least one of the two is no command: the same kind of work on the same file or page."""
     if failed.tool in (Tool.EDIT, Tool.WRITE) or _patches(failed):
         return _puts_the_same(failed, later)
+    if failed.text and failed.text == later.text and later.command is not None:
+        return True
+    if failed.command is not None and shows(failed.command) and later.tool is Tool.SEARCH:
+        return _asked(later.call.event.arguments.get("pattern"), failed.text)
     if failed.tool is Tool.READ or (failed.command is not None and shows(failed.command)):
         return _reads(later) and _same_files(failed, later)
     if failed.tool is Tool.SEARCH:
@@ -383,17 +414,30 @@ def _reads(later: Subject) -> bool:
     return later.tool in (Tool.READ, Tool.SEARCH)
 
 
-def _puts_the_same(failed: Subject, later: Subject) -> bool:
-    """Whether a later edit brings into the same file what an earlier one was to bring."""
+def may_try_again(failed: Subject, later: Subject) -> bool:
+    """Whether a later edit of the same file may be another try, though it brings something else."""
+    edits = failed.tool in (Tool.EDIT, Tool.WRITE) or _patches(failed)
+    soon = later.call.seq - failed.call.seq <= _NEAR
+    return edits and soon and _edits_the_same(failed, later)
+
+
+def _edits_the_same(failed: Subject, later: Subject) -> bool:
     if later.command is not None and later.command.program != PATCHING:
         written = {it.path for it in later.command.writes if it.how is not Writing.DELETE}
         if not written:
             return False
     elif later.command is None and later.tool not in (Tool.EDIT, Tool.WRITE):
         return False
-    if not failed.files & (later.files - deletes(later)):
+    return bool(failed.files & (later.files - deletes(later)))
+
+
+def _puts_the_same(failed: Subject, later: Subject) -> bool:
+    """Whether a later edit brings into the same file what an earlier one was to bring."""
+    if not _edits_the_same(failed, later):
         return False
     ours, theirs = put(failed), put(later)
+    if min(len(ours), len(theirs)) < _FEW_LINES:
+        ours, theirs = put_words(failed), put_words(later)
     if not ours or not theirs:
         return True
     common = len(ours & theirs)
@@ -403,11 +447,16 @@ def _puts_the_same(failed: Subject, later: Subject) -> bool:
 def _same_search(failed: Subject, later: Subject) -> bool:
     pattern = failed.call.event.arguments.get("pattern")
     if later.command is not None:
-        asked = isinstance(pattern, str) and pattern.rsplit("/", 1)[-1] in later.text
-        return asked and _displays(later.command)
+        return _asked(pattern, later.text) and _displays(later.command)
     if later.tool is not Tool.SEARCH:
         return False
     return later.call.event.arguments.get("pattern") == pattern or _alike(failed, later)
+
+
+def _asked(pattern: object, text: str) -> bool:
+    """Whether a command looks for what a tool was to look for."""
+    part = pattern.rsplit("/", 1)[-1] if isinstance(pattern, str) else ""
+    return bool(part.strip("*.")) and part in text
 
 
 def _opens(page: str, later: Subject) -> bool:
@@ -422,7 +471,9 @@ def _same_page(failed: str, later: str) -> bool:
     if one == other:
         return True
     short, long = sorted((one[-1], other[-1]), key=len)
-    return one[0] == other[0] and len(short) > len("index") and long.startswith(short)
+    if one[0] != other[0] or len(short) <= len("index") or places.is_everywhere(short):
+        return False
+    return long.startswith(short)
 
 
 def _page(address: str) -> list[str]:

@@ -27,7 +27,7 @@ _WORDS = re.compile(
     re.IGNORECASE,
 )
 _ITS_OWN = re.compile(
-    r"listen EPERM: operation not permitted[^\n]*:(?:102[4-9]|10[3-9]\d|1[1-9]\d\d|[2-9]\d{3}|\d{5})\b"
+    r"listen EPERM: operation not permitted[^\n]*:(?:1[1-9]\d\d|[2-9]\d{3}|\d{5})\b"
     r"|^zsh:\d+: operation not permitted: ",
     re.MULTILINE,
 )

@@ -93,10 +93,12 @@ def failure(call: Call, found: Verdict) -> Failure:
     program = (command.program if command else "") or call.event.name
     subcommand = command.subcommand if command else None
     line = _line(call, found.kind, command)
-    wrapper, _, rest = line.partition(": ")
-    if command is not None and rest and any(it.split()[0] == wrapper for it in command.wrappers):
+    wrapper, _, said = line.partition(": ")
+    if command is not None and said and any(it.split()[0] == wrapper for it in command.wrappers):
         # What stood before it, such as sudo, did not let it begin.
-        program, subcommand, line = wrapper, None, rest
+        program, subcommand = wrapper, None
+    else:
+        said = line
     of_shell = line.startswith(_OF_SHELL)
     return Failure(
         seq=call.seq,
@@ -107,7 +109,7 @@ def failure(call: Call, found: Verdict) -> Failure:
         program=program,
         subcommand=subcommand,
         line=line[: 2 * LONGEST],
-        signature=signature("" if of_shell else program, "" if of_shell else subcommand, line),
+        signature=signature("" if of_shell else program, "" if of_shell else subcommand, said),
     )
 
 

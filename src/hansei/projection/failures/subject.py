@@ -24,6 +24,9 @@ _TEXTS: Final = ("new_string", "newString", "new_str", "content", "contents", "n
 """Arguments that hold what is to stand in a file."""
 _WORD = re.compile(r"[A-Za-z0-9]{2,}|[^\W\d_]{2,}")
 _WORDS_LOOKED_AT: Final = 20_000
+"""Characters of a text that are compared."""
+_LINE: Final = 4
+"""Characters of a line that says something."""
 _SWITCH = re.compile(r"/[A-Za-z]{1,2}")
 _GLOB = re.compile(r"[\\/]?[^\\/]*\*[^\\/]*$")
 _LISTERS: Final = frozenset(("ls", "dir", "tree", "Get-ChildItem", "exa", "eza"))
@@ -113,7 +116,11 @@ def of_success(call: Call, verdict: Verdict) -> Iterator[Subject]:
     result = call.result
     hidden = result is not None and result.status is not Status.FAILED
     if verdict.status is not Status.OK and not (verdict.basis is Basis.MASKED and hidden):
-        if result is not None and verdict.basis is Basis.NONE and _SERVES.search(result.text[:4000]):
+        if (
+            result is not None
+            and verdict.basis is Basis.NONE
+            and _SERVES.search(result.text[:4000])
+        ):
             yield _subject(call, call.script.main)
         return
     judged = verdict.status is Status.OK and verdict.basis is Basis.RUNNER_SUMMARY
@@ -131,19 +138,29 @@ def words(about: Subject) -> frozenset[str]:
 
 
 def put(about: Subject) -> frozenset[str]:
-    """The words of the text that a call was to put into a file."""
+    """The lines of the text that a call was to put into a file."""
+    lines = (line.strip() for line in _put(about)[:_WORDS_LOOKED_AT].split("\n"))
+    return frozenset(line for line in lines if len(line) >= _LINE)
+
+
+def put_words(about: Subject) -> frozenset[str]:
+    """The words of that text."""
+    return _words(_put(about))
+
+
+def _put(about: Subject) -> str:
     given = about.call.event.arguments
     if patches.is_patch(about.text):
-        return _words(patches.put(about.text))
+        return patches.put(about.text)
     patch = given.get("input")
     if isinstance(patch, str) and patches.is_patch(patch):
-        return _words(patches.put(patch))
+        return patches.put(patch)
+    if about.command is not None:
+        return about.text
     edits = given.get("edits")
     if isinstance(edits, list):
-        given = {"content": " ".join(str(it.get("new_string")) for it in edits if isinstance(it, dict))}
-    if about.command is not None:
-        return _words(about.text)
-    return _words(" ".join(it for name in _TEXTS if isinstance(it := given.get(name), str)))
+        return "\n".join(str(it.get("new_string")) for it in edits if isinstance(it, dict))
+    return "\n".join(it for name in _TEXTS if isinstance(it := given.get(name), str))
 
 
 def _plain(values: Iterable[object]) -> Iterator[object]:

@@ -182,8 +182,7 @@ def _of_several(
     if wrong is None:
         return chosen
     spoken = {
-        it: sum(word.lower() in lines[wrong] for word in _said_to(commands[it]))
-        for it in runs
+        it: sum(word.lower() in lines[wrong] for word in _said_to(commands[it])) for it in runs
     }
     best = max(spoken.values())
     if best:
