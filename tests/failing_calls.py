@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hansei.events.model import (
     AnyEvent,
@@ -36,6 +38,7 @@ class Story:
     """A session that grows call by call; every call takes a minute."""
 
     events: list[AnyEvent] = field(default_factory=list)
+    cwd: str = "/home/ann/quay"
 
     def shell(
         self,
@@ -44,18 +47,28 @@ class Story:
         code: int | None = 0,
         status: Status | None = None,
         basis: Basis | None = None,
+        *,
+        name: str = "shell",
+        arguments: Mapping[str, Any] | None = None,
     ) -> Story:
         """A command; hidden where neither a code nor a status is told."""
         if status is None:
             status = Status.UNKNOWN if code is None else Status.FAILED if code else Status.OK
         basis = basis or (Basis.MASKED if code is None else Basis.EXIT_CODE)
-        return self._add(Tool.SHELL, "shell", command, output, status, basis, code)
+        return self._add(Tool.SHELL, name, command, output, status, basis, code, arguments)
 
     def tool(
-        self, tool: Tool, name: str, text: str, output: str = "", *, failed: bool = False
+        self,
+        tool: Tool,
+        name: str,
+        text: str,
+        output: str = "",
+        *,
+        failed: bool = False,
+        **arguments: Any,
     ) -> Story:
         status = Status.FAILED if failed else Status.OK
-        self._add(tool, name, text, output, status, Basis.FLAG, None)
+        self._add(tool, name, text, output, status, Basis.FLAG, None, arguments)
         if tool in (Tool.EDIT, Tool.WRITE) and not failed:
             call = f"call{len(self.events) - 2}"
             self.events.append(
@@ -83,6 +96,7 @@ class Story:
         status: Status,
         basis: Basis,
         code: int | None,
+        arguments: Mapping[str, Any] | None = None,
     ) -> Story:
         number = len(self.events)
         message = next(
@@ -97,6 +111,8 @@ class Story:
                 tool=tool,
                 name=name,
                 text=text,
+                arguments=dict(arguments or {}),
+                cwd=self.cwd,
                 message=message,
             ),
             ToolResult(

@@ -66,6 +66,8 @@ _RUNS_FILES = frozenset(
     ("python", "node", "tsx", "ts-node", "deno", "bun", "ruby", "perl", "php", "bash", "sh", "zsh",
      "npx", "pwsh", "powershell")
 )  # fmt: skip
+_OF_FILES = frozenset(("add", "rm", "mv", "restore"))
+"""Subcommands of git that are about the files they are given."""
 _PATTERNED = frozenset(("grep", "rg", "ag", "ack", "find", "fd", "findstr", "Select-String", "awk"))
 """Programs that look for something, so that the same folder is not yet the same question."""
 ALIKE = 0.5
@@ -142,10 +144,13 @@ def _same_program(failed: Subject, later: Subject, one: Command, other: Command)
         same = one.subcommand == other.subcommand or _same_purpose(one, other)
         return same and _same_run(failed, later, one, other)
     if shows(one):
-        return shows(other) and _same_showing(failed, later, one, other)
+        return shows(other) and _same_showing(failed, later, one)
     if one.kind is Class.GIT:
-        same = _same_place(failed, later) or _same_letters(failed, later)
-        return one.subcommand == other.subcommand and same
+        if one.subcommand != other.subcommand:
+            return False
+        if one.subcommand in _OF_FILES and failed.files and not later.files:
+            return False
+        return _same_place(failed, later) or _same_letters(failed, later)
     if one.kind is Class.RUN or _script(one):
         return _same_script(failed, later, one, other)
     return _same_work(failed, later, one, other)
@@ -271,7 +276,7 @@ def _same_files(failed: Subject, later: Subject) -> bool:
     )
 
 
-def _same_showing(failed: Subject, later: Subject, one: Command, other: Command) -> bool:
+def _same_showing(failed: Subject, later: Subject, one: Command) -> bool:
     """Readers and searches: the same file; for a search also about the same question."""
     if one.stage and not failed.files:
         return _alike(failed, later) or _same_source(failed, later)
