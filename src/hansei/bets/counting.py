@@ -1,25 +1,14 @@
 """From occurrences to a bet: what it costs a week, how sure it is to recur, how it ranks.
 
-Rules, each of which `hansei retro --explain` prints:
-
-1. *A week.* What it took in the window, times seven, divided by the days of the window. A window
-   with fewer than seven active days tells no week: then only the total is told.
-2. *Its interval.* Sessions come at random, each with what it took: the spread of their sum is that
-   of a compound Poisson count. k = (sum of amounts)² / (sum of squared amounts) is how many equal
-   sessions it is worth, and the interval is that of k counted events (80%).
-3. *Confidence.* It happened on d different days of the window. The rate a week is at least the
-   lower 80% bound of a Poisson count of d; the chance of at least one next week follows. Where it
-   has not been seen for longer than its rate explains, the chance is taken down by how unlikely
-   that silence is.
-4. *Score.* Confidence times expected tokens saved, divided by the minutes it takes plus one.
-5. *Net.* What the change itself will cost a week, its tokens times the requests, is taken off.
+Each rule stands in `RULES` in words, and `hansei retro --explain` prints them.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from math import exp, sqrt
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from math import asin, ceil, exp, lgamma, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Bet, Range
@@ -27,14 +16,37 @@ from hansei.config import DAY_MS
 from hansei.events.keys import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from hansei.bets.model import Finding
 
+RULES: Final = {
+    "a week": "What it took in the window, times seven, divided by the days from the window's first"
+    " session to its last. Fewer than seven days with a session tell no week: then the total stands"
+    " alone.",
+    "interval": "Sessions (each with its subagents) come at random, each with what it took. They"
+    " are worth k = (sum of amounts)² / (sum of squared amounts) equal ones, and the interval is"
+    " that of k counted events: the true amount lies in it four times out of five.",
+    "confidence": "The lower 80% bound of the chance that it happens again in a week as active as"
+    " those seen: the smallest share p of active days under which as many days with it come about"
+    " one time in five; 1 − (1 − p)^(active days a week). Where it was not seen on the last s"
+    " active days, times 2 × (1 − p)^s if that is less than one: half of all pauses are no news.",
+    "net": "What it took less what the added text would take: its tokens times the requests that"
+    " would carry it.",
+    "score": "Confidence × net tokens / (minutes to act + 1). Bets whose tokens no agent tells come"
+    " after those, by confidence × sessions.",
+    "proof": "Sessions until half as many are told from as many: (2.12 / (2·asin √p −"
+    " 2·asin √(p/2)))², with p the share of sessions now: one error in ten, seen four times out of"
+    " five. That share is taken as known, so it is about.",
+}
+
 WEEK_DAYS: Final = 7
+SURENESS: Final = 0.8
 Z_80: Final = 0.8416
 """The normal quantile below which four fifths lie."""
 Z_90: Final = 1.2816
+_HALVINGS: Final = 40
+"""Of an interval of one: finer than what is printed, and than what is compared."""
 
 
 @dataclass(frozen=True)
@@ -43,16 +55,21 @@ class Frame:
 
     workspace: str
     """What the workspace is known by."""
-    days: float
-    """From the first to the last day of the window."""
-    active_days: int
-    """Days with at least one session."""
     started: Mapping[int, int | None]
-    """When each session began."""
-    until: int
-    """The end of the window."""
-    requests_a_week: float
-    """Requests that would carry an added line."""
+    """When each session of the window began."""
+    requests: int = 0
+    """Of all sessions of the window: each would carry an added line."""
+    family: Mapping[int, int] = field(default_factory=dict)
+    """The session that began it all, of each that another one started."""
+
+    @cached_property
+    def active(self) -> tuple[int, ...]:
+        """Days with at least one session."""
+        return tuple(sorted({at // DAY_MS for at in self.started.values() if at is not None}))
+
+    @property
+    def active_days(self) -> int:
+        return len(self.active)
 
     @property
     def tells_weeks(self) -> bool:
@@ -60,44 +77,46 @@ class Frame:
 
     @property
     def weeks(self) -> float:
-        return max(self.days, 1.0) / WEEK_DAYS
+        """From the first session's day to the last one's, both counted."""
+        days = self.active[-1] - self.active[0] + 1 if self.active else 0
+        return days / WEEK_DAYS
 
 
 def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int | None) -> Bet:
     """A bet, from what a heuristic found; `rent_tokens` is the size of the text it would add."""
+    told = [it for it in finding.occurrences if it.tokens is not None]
+    waited = [it.minutes for it in finding.occurrences if it.minutes is not None]
+    affected = {it.session for it in finding.occurrences}
     taken: dict[int, int] = defaultdict(int)
-    waited: dict[int, float] = defaultdict(float)
-    for it in finding.occurrences:
-        taken[it.session] += it.tokens or 0
-        waited[it.session] += it.minutes or 0.0
-    known = any(it.tokens is not None for it in finding.occurrences)
-    total = sum(taken.values()) if known else None
-    rent = None if rent_tokens is None else round(rent_tokens * frame.requests_a_week)
-    weekly = None
-    if frame.tells_weeks and total is not None:
-        weekly = _less(_spread([float(it) for it in taken.values()], frame.weeks), rent or 0)
-    sure = confidence(finding, frame)
-    last = max((at for it in taken if (at := frame.started.get(it)) is not None), default=None)
-    bet = Bet(
+    for it in told:
+        taken[frame.family.get(it.session, it.session)] += it.tokens or 0
+    total = sum(taken.values()) if told else None
+    weekly = spread(taken.values(), frame.weeks) if told and frame.tells_weeks else None
+    rent = None
+    if rent_tokens is not None:
+        carried = rent_tokens * frame.requests
+        rent = round(carried / frame.weeks) if frame.tells_weeks else carried
+    saving = weekly.middle if weekly is not None else total
+    net = None if saving is None else round(saving - (rent or 0))
+    sure = confidence(affected, frame)
+    started = [at for it in affected if (at := frame.started.get(it)) is not None]
+    return Bet(
         id=identity(finding, frame.workspace),
         finding=finding,
-        sessions=len(taken),
+        sessions=len(affected),
         of_sessions=of_sessions,
         total=total,
-        minutes=round(sum(waited.values()), 1) if any(waited.values()) else None,
+        untold=len(finding.occurrences) - len(told),
+        minutes=round(sum(waited), 1) if waited else None,
         weekly=weekly,
+        size=rent_tokens,
         rent=rent,
+        net=net,
         confidence=sure,
-        score=0.0,
-        last_at=last,
+        score=sure * max(net or 0, 0) / (finding.effort + 1),
+        last_at=max(started, default=None),
+        days=frozenset(at // DAY_MS for at in started),
     )
-    return _scored(bet)
-
-
-def _scored(bet: Bet) -> Bet:
-    from dataclasses import replace
-
-    return replace(bet, score=bet.confidence * max(bet.saving, 0.0) / (bet.finding.effort + 1))
 
 
 def identity(finding: Finding, workspace: str) -> str:
@@ -105,22 +124,66 @@ def identity(finding: Finding, workspace: str) -> str:
     return digest(f"{workspace}\0{finding.heuristic}\0{finding.key}".encode())[:8]
 
 
-def confidence(finding: Finding, frame: Frame) -> float:
-    """The chance that it happens at least once next week: its lower bound at 80%."""
-    times = [at for it in finding.occurrences if (at := frame.started.get(it.session)) is not None]
-    days = len({at // DAY_MS for at in times})
+def about(finding: Finding) -> str:
+    """A fingerprint of what a bet is about: the same in every workspace, whatever that is named."""
+    return digest(f"{finding.heuristic}\0{finding.key}".encode())
+
+
+def rank(bet: Bet) -> tuple[float, bool, float, str]:
+    """The order of bets, best first."""
+    return -bet.score, bet.net is not None, -bet.confidence * bet.sessions, bet.id
+
+
+def confidence(sessions: Iterable[int], frame: Frame) -> float:
+    """The chance that it happens at least once next week: its lower bound at 80%.
+
+    Where no session is dated, sessions stand for days and the window for the week.
+    """
+    affected = set(sessions)
+    if not frame.active:
+        times, of = len(affected), len(frame.started)
+        return _any(least_share(times, of), of) if times else 0.0
+    days = {at // DAY_MS for it in affected if (at := frame.started.get(it)) is not None}
     if not days:
         return 0.0
-    rate = days / frame.weeks
-    silent = max(frame.until - max(times), 0) / (WEEK_DAYS * DAY_MS)
-    # Half of all silences are longer than the median one: only those count against it.
-    fading = min(1.0, 2 * exp(-rate * silent))
-    return (1 - exp(-_lower(days) / frame.weeks)) * fading
+    share = least_share(len(days), frame.active_days)
+    silent = sum(day > max(days) for day in frame.active)
+    fading = min(1.0, 2 * (1 - _any(share, silent)))
+    return _any(share, frame.active_days / max(frame.weeks, 1.0)) * fading
 
 
-def _spread(amounts: list[float], weeks: float) -> Range:
+def _any(share: float, times: float) -> float:
+    """The chance of at least one in so many."""
+    return 1.0 if share >= 1 else 1 - exp(times * log1p(-share))
+
+
+@lru_cache(maxsize=4096)
+def least_share(times: int, of: int) -> float:
+    """The smallest share under which so many of so many still come about one time in five."""
+    low, high = 0.0, times / of
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _at_least(times, of, middle) < 1 - SURENESS:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _at_least(times: int, of: int, share: float) -> float:
+    """The chance of so many or more of so many."""
+    yes, no = log(share), log1p(-share)
+    whole = lgamma(of + 1)
+    return 1 - sum(
+        exp(whole - lgamma(it + 1) - lgamma(of - it + 1) + it * yes + (of - it) * no)
+        for it in range(times)
+    )
+
+
+def spread(amounts: Iterable[float], weeks: float) -> Range:
     """A sum of random amounts a week, and the interval it lies in four times out of five."""
-    total, squares = sum(amounts), sum(it * it for it in amounts)
+    told = [it for it in amounts if it]
+    total, squares = sum(told), sum(it * it for it in told)
     if not total:
         return Range(0.0, 0.0, 0.0)
     worth = total * total / squares
@@ -129,16 +192,16 @@ def _spread(amounts: list[float], weeks: float) -> Range:
     return Range(low * total / weeks, total / weeks, high * total / weeks)
 
 
-def _less(span: Range, amount: float) -> Range:
-    return Range(span.low - amount, span.middle - amount, span.high - amount)
-
-
-def _lower(count: int) -> float:
-    """The smallest mean that still gives this count one time in five."""
-    return _gamma(float(count), -Z_80)
-
-
 def _gamma(shape: float, z: float) -> float:
     """A quantile of the gamma distribution, by the cube of Wilson and Hilferty."""
     part = 1 / (9 * shape)
     return float(shape * max(1 - part + z * sqrt(part), 0.0) ** 3)
+
+
+def sessions_to_tell(sessions: int, of_sessions: int) -> int | None:
+    """How many more sessions will show that it became half as frequent; None where it never is."""
+    if not sessions or not of_sessions:
+        return None
+    share = min(sessions / of_sessions, 1.0)
+    apart = 2 * (asin(sqrt(share)) - asin(sqrt(share / 2)))
+    return ceil(((Z_90 + Z_80) / apart) ** 2)

@@ -34,6 +34,17 @@ class Design(StrEnum):
     BRIEF = "brief"  # a task for a person or an agent
 
 
+class State(StrEnum):
+    """How far a bet got."""
+
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"  # a person means to act on it
+    APPLIED = "applied"  # the change is made, and being measured
+    KEPT = "kept"  # it helped, and stays
+    REVERTED = "reverted"  # it did not help, and was taken back
+    DISMISSED = "dismissed"  # a person does not want to hear of it
+
+
 @dataclass(frozen=True)
 class Change:
     """The exact change that a bet proposes."""
@@ -98,20 +109,21 @@ class Bet:
     of_sessions: int
     """In which it could have happened."""
     total: int | None
-    """Tokens it took in the window."""
+    """Tokens it took in the window; None where no agent tells."""
+    untold: int
+    """Occurrences of which no agent tells the tokens: they are in no sum."""
     minutes: float | None
     weekly: Range | None
-    """Tokens a week; None below seven active days, where no week can be told."""
+    """Tokens it takes a week; None below seven active days, where no week can be told."""
+    size: int | None
+    """Tokens of the text that the change adds; None where it adds none."""
     rent: int | None
-    """Tokens a week that the change itself would cost; taken off already."""
+    """What carrying that text would take: a week, or in the window where no week can be told."""
+    net: int | None
+    """What acting on it would save at most, of the same span: what it takes less the rent."""
     confidence: float
     """The chance that it happens again next week, at least (80%)."""
     score: float
     last_at: int | None
-
-    @property
-    def saving(self) -> float:
-        """Tokens that acting on it is expected to save: a week's, else the window's."""
-        if self.weekly is not None:
-            return self.weekly.middle
-        return float(self.total or 0)
+    days: frozenset[int]
+    """Days since 1970 on which a session began in which it happened."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "sessions": "List sessions.",
     "show": "Open one session, or one event of it.",
     "facts": "What really happened: failures, files, outcomes and more.",
+    "retro": "What to change, because of what, for how much: ranked bets.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",
     "prices": "The prices that costs rest on.",

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hansei.bets.counting import Frame, count
+from hansei.bets.counting import Frame, count, rank
 from hansei.bets.model import Category, Design
 from hansei.retro.catalogue import HEURISTICS
 
@@ -28,6 +28,10 @@ OF_ONE: Final = 2
 """Bets of one heuristic in the short list."""
 SHARED: Final = 0.8
 """The share of a bet's sessions and events that another one has too, for both to be one thing."""
+
+
+PERSONS: Final = frozenset({"corrections"})
+"""Facts that only sessions driven by a person can show."""
 
 
 @dataclass(frozen=True)
@@ -47,16 +51,17 @@ def look_back(
 ) -> Retro:
     """The bets of a window; `size` says how many tokens a text takes."""
     found = [_bet(finding, window, frame, size) for it in heuristics for finding in it.find(window)]
-    ranked = _without_doubles(sorted(found, key=lambda bet: (-bet.score, bet.id)))
+    ranked = _without_doubles(sorted(found, key=rank))
     return Retro(tuple(ranked), tuple(short_list(ranked)))
 
 
 def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], int]) -> Bet:
     adds = finding.change.design is Design.LINE
+    only_persons = finding.metric.fact in PERSONS
     return count(
         finding,
         frame,
-        of_sessions=len(window.sessions),
+        of_sessions=sum(it.is_persons or not only_persons for it in window.sessions.values()),
         rent_tokens=size(finding.change.text) if adds else None,
     )
 
@@ -72,18 +77,26 @@ def _without_doubles(ranked: Iterable[Bet]) -> list[Bet]:
     return kept
 
 
-def short_list(ranked: Iterable[Bet]) -> list[Bet]:
-    """One best bet, then up to two of each category, worth something, of different heuristics."""
-    room = {Category.FIX: FIXES, Category.INVESTIGATE: INVESTIGATE}
+def short_list(ranked: Sequence[Bet]) -> list[Bet]:
+    """One best bet, up to two to look into, up to two quick fixes: worth something, not all alike.
+
+    They stand in that order, which is the order they are numbered in.
+    """
     used: Counter[str] = Counter()
-    chosen: list[Bet] = []
-    for bet in ranked:
-        if bet.score <= 0 or used[bet.finding.heuristic] >= OF_ONE:
-            continue
-        if chosen and not room[bet.finding.category]:
-            continue
-        if chosen:
-            room[bet.finding.category] -= 1
-        used[bet.finding.heuristic] += 1
-        chosen.append(bet)
-    return chosen
+    worth = [bet for bet in ranked if bet.net is None or bet.score > 0]
+
+    def taken(category: Category | None, room: int) -> list[Bet]:
+        chosen: list[Bet] = []
+        for bet in worth:
+            fits = category is None or bet.finding.category is category
+            if len(chosen) < room and fits and used[bet.finding.heuristic] < OF_ONE:
+                chosen.append(bet)
+                used[bet.finding.heuristic] += 1
+        worth[:] = [bet for bet in worth if bet not in chosen]
+        return chosen
+
+    return [
+        *taken(None, 1),
+        *taken(Category.INVESTIGATE, INVESTIGATE),
+        *taken(Category.FIX, FIXES),
+    ]

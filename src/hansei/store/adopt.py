@@ -14,7 +14,7 @@ import msgspec
 from hansei.errors import StoreDamaged
 from hansei.events.model import RequestUsage
 from hansei.git.repository import Identity
-from hansei.store import cold, evidence, usage, workspaces
+from hansei.store import bets, cold, evidence, usage, workspaces
 from hansei.store.rows import content_of, counted_by, from_row
 
 if TYPE_CHECKING:
@@ -154,6 +154,7 @@ def salvage(store: Store, damaged: Path) -> bool:
         ).fetchone()
         reviews = _imported_reviews(old)
         journal = _journal(old)
+        decided = [(_identity(old, number), bet) for number, bet in bets.salvage(old)]
     except sqlite3.Error:
         return False
     finally:
@@ -170,7 +171,14 @@ def salvage(store: Store, damaged: Path) -> bool:
                 row,
             )
         _keep_journal(db, journal)
+        for identity, bet in decided:
+            bets.keep(db, bet._replace(workspace=workspaces.number_of(db, identity)))
     return True
+
+
+def _identity(old: sqlite3.Connection, workspace: int) -> Identity:
+    query = "SELECT identity, name, basis, folder, remote FROM workspaces WHERE id = ?"
+    return Identity(*old.execute(query, (workspace,)).fetchone())
 
 
 def _imported_reviews(old: sqlite3.Connection) -> list[tuple[Identity, str, tuple[Any, ...]]]:

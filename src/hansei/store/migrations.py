@@ -339,12 +339,36 @@ CREATE TABLE journal_files (
 """
 
 
+def m006_bets(db: sqlite3.Connection) -> None:
+    """What was shown of bets and decided about them, and the list that was shown last."""
+    db.execute(BETS)
+    db.execute("CREATE TABLE bet_lists (place INTEGER PRIMARY KEY, body TEXT NOT NULL)")
+
+
+BETS = """
+CREATE TABLE bets (
+  workspace INTEGER NOT NULL,
+  about TEXT NOT NULL,
+  id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  first_shown INTEGER NOT NULL,
+  last_shown INTEGER NOT NULL,
+  decided_at INTEGER,
+  reason TEXT,
+  claim TEXT,
+  evidence TEXT NOT NULL,
+  PRIMARY KEY (workspace, about)
+) WITHOUT ROWID
+"""
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
     m003_reviews,
     m004_facts,
     m005_journal,
+    m006_bets,
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.store import cold
+from hansei.store import bets, cold
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def forget(
             [(until, number) for number in gone],
         )
         left = {*workspaces, *_workspaces(db, gone)}
+        natives = _natives(db, gone)
         db.executemany("DELETE FROM sessions WHERE id = ?", numbers)
         db.executemany(
             "DELETE FROM reviews WHERE workspace = ?1"
@@ -61,6 +62,7 @@ def forget(
             [(number,) for number in sorted(left)],
         )
         _drop_journal(db, workspaces)
+        bets.forget(db, natives, sorted(left))
         db.execute(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
@@ -136,6 +138,14 @@ def _drop_journal(db: sqlite3.Connection, workspaces: Sequence[int]) -> None:
             (number,),
         )
         db.execute("DELETE FROM journal WHERE workspace = ?", (number,))
+
+
+def _natives(db: sqlite3.Connection, sessions: set[int]) -> list[str]:
+    rows = db.execute(
+        "SELECT native FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
+        (json_list(sessions),),
+    )
+    return [native for (native,) in rows]
 
 
 def _drop_empty_workspaces(store: Store) -> None:

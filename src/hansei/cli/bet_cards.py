@@ -1,0 +1,212 @@
+"""Bets as people read them on a terminal: a short list, and one bet in full."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.bets.counting import RULES
+from hansei.bets.model import Category
+from hansei.cli import bet_words, output
+from hansei.cli.output import bold, dim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hansei.ops.retro import Offer, Retrospect
+
+INDENT = 3
+LABEL = 8
+SECTIONS = {Category.INVESTIGATE: "Worth looking into", Category.FIX: "Quick fixes"}
+
+
+def report(look: Retrospect, shown: Sequence[Offer], now: int) -> Iterator[str]:
+    """The look back."""
+    title, took = bet_words.heading(look)
+    first, *rest = output.wrapped(title, 2)
+    yield bold(first)
+    yield from (bold(line) for line in rest)
+    yield from output.wrapped(took, 2)
+    yield from map(dim, output.wrapped(bet_words.window(look), 2))
+    if not shown:
+        yield ""
+        yield from output.wrapped(bet_words.nothing(look))
+    for place, offer in enumerate(shown):
+        section = _section(look, shown, place)
+        if section:
+            yield ""
+            yield bold(section)
+        elif place:
+            yield ""
+        yield from card(offer, look, now)
+    yield ""
+    yield from _footer(look, shown)
+
+
+def _section(look: Retrospect, shown: Sequence[Offer], place: int) -> str | None:
+    """A title where another part of the list begins."""
+    if place == 0:
+        return "Best bet"
+    offer, before = shown[place], shown[place - 1]
+    if place >= look.short:
+        return "The others, by score" if place == look.short else None
+    begins = place == 1 or offer.category is not before.category
+    return SECTIONS[offer.category] if begins else None
+
+
+def card(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
+    """One bet in a list."""
+    many = look.workspace is None
+    yield from _claim(offer, f" · {output.one_line(offer.workspace)}" if many else "")
+    yield from _line("costs", bet_words.costs(offer))
+    yield from _line("seen", "; ".join(map(output.one_line, offer.because)))
+    if offer.fix:
+        yield from _line("fix", output.one_line(offer.fix))
+    yield from _line("change", bet_words.change(offer))
+    yield from _line("proof", bet_words.proof(offer))
+    yield from _line("open", _open(offer))
+    yield from map(dim, _line("", bet_words.standing(offer, look, now)))
+
+
+def _claim(offer: Offer, place: str) -> Iterator[str]:
+    """The claim, with the sessions at the right of its first line."""
+    import textwrap
+
+    sessions = f"{offer.sessions:,} of {output.plural(offer.of_sessions, 'session')}{place}"
+    room = output.terminal_width() - INDENT - output.width(sessions) - 2
+    first, *rest = textwrap.wrap(output.one_line(offer.claim), max(room, 30)) or [""]
+    gap = " " * max(room - output.width(first) + 2, 2)
+    yield f"{offer.rank:<{INDENT}}{bold(first)}{gap}{sessions}"
+    yield from (" " * INDENT + bold(line) for line in rest)
+
+
+def _line(label: str, text: str) -> Iterator[str]:
+    indent = " " * (INDENT + LABEL)
+    first, *rest = output.wrapped(f"{indent}{text}", INDENT + LABEL) or [indent]
+    yield f"{' ' * INDENT}{dim(f'{label:<{LABEL}}')}{first.removeprefix(indent)}"
+    yield from rest
+
+
+def _open(offer: Offer) -> str:
+    places = [it.place.replace(" ", "\xa0") for it in offer.evidence[: bet_words.EVIDENCE]]
+    more = len(offer.evidence) - len(places)
+    return f"hansei show {'  '.join(places)}{f'  (+{more:,})' if more else ''}"
+
+
+def _footer(look: Retrospect, shown: Sequence[Offer]) -> Iterator[str]:
+    left = len(look.offers) - len(shown)
+    notes = []
+    if shown:
+        name = shown[0].rank
+        notes.append(
+            f"`hansei retro --explain {name}` shows the exact change, every number and all the"
+            f" evidence; --accept {name} or --dismiss {name} remembers what you decide"
+        )
+    if left > 0:
+        notes.append(f"{output.plural(left, 'more bet')}: -n 0 lists all")
+    if look.put_aside:
+        count = output.plural(len(look.put_aside), "bet")
+        notes.append(f"{count} decided about and not proposed; -n 0 lists them")
+    yield from (dim(line) for note in notes for line in output.wrapped(note, 2))
+
+
+def put_aside(look: Retrospect) -> Iterator[str]:
+    """Bets that are not proposed any more, one line each."""
+    if not look.put_aside:
+        return
+    yield ""
+    yield bold("Decided about")
+    for offer in look.put_aside:
+        told = f"{offer.state} on {output.day(offer.decided_at)}"
+        reason = f" “{output.one_line(offer.reason)}”" if offer.reason else ""
+        yield from output.wrapped(f"{offer.short}  {output.one_line(offer.claim)}", 6)
+        yield from map(dim, output.wrapped(f"      {told}{reason}", 6))
+
+
+# --- one bet in full ------------------------------------------------------------------------------
+
+
+def explained(offer: Offer, look: Retrospect, now: int, limit: int) -> Iterator[str]:
+    """Everything about one bet."""
+    yield from (bold(line) for line in output.wrapped(output.one_line(offer.claim)))
+    told = f"{offer.heuristic} · {output.one_line(offer.workspace)}"
+    yield from map(dim, output.wrapped(f"{told} · {bet_words.standing(offer, look, now)}"))
+    yield from _part("What was seen", [f"- {output.one_line(it)}" for it in offer.because])
+    yield ""
+    yield bold("Numbers")
+    for name, value, source in numbers(offer):
+        yield from output.wrapped(f"  {name:<11} {value:<22} {source}", 37)
+    yield from _part("The change", [bet_words.change(offer)])
+    yield ""
+    yield from (f"    {line}" for line in output.safe(offer.change.text).splitlines())
+    yield from _part("What would show that it is wrong", [output.one_line(offer.disproof)])
+    metric = f"{offer.metric.fact}: {output.one_line(offer.metric.subject)}"
+    yield from _part("What is counted afterwards", [metric, bet_words.proof(offer)])
+    yield from _evidence(offer, limit)
+    yield from _part("Rules", [f"{name}: {rule}" for name, rule in RULES.items()])
+
+
+def _part(title: str, texts: Sequence[str]) -> Iterator[str]:
+    yield ""
+    yield bold(title)
+    for text in texts:
+        yield from output.wrapped(f"  {text}", 4)
+
+
+def numbers(offer: Offer) -> list[tuple[str, str, str]]:
+    """Each number, and where it comes from."""
+    days = round(offer.weeks * bet_words.WEEK_DAYS)
+    found = [
+        ("sessions", f"{offer.sessions:,} of {offer.of_sessions:,}", "counted in the window"),
+        (
+            "tokens",
+            output.tokens(offer.tokens),
+            f"summed over the {output.plural(len(offer.evidence), 'place')} below"
+            + (f"; {offer.untold:,} of them do not tell" if offer.untold else ""),
+        ),
+    ]
+    if offer.weekly is not None:
+        week = output.tokens(round(offer.weekly.middle))
+        found += [
+            ("a week", week, f"{output.tokens(offer.tokens)} × 7 / {days:,} days"),
+            ("interval", bet_words.span(offer.weekly), "80%, by the rule below"),
+        ]
+    if offer.change_tokens is not None:
+        text = output.plural(offer.change_tokens, "token")
+        source = f"{text} (derived from the text) × the requests that carry it"
+        found.append(("rent", output.tokens(offer.rent), source))
+    if offer.net is not None:
+        found.append(("net", output.tokens(offer.net), "saved at most: if it never recurs"))
+    if offer.minutes is not None:
+        found.append(("waiting", f"{offer.minutes:,.0f} min", "measured, over all places"))
+    seen = f"on {offer.days:,} of {output.plural(offer.active_days, 'active day')}"
+    silent = f", not on the last {offer.silent_days:,}" if offer.silent_days else ""
+    return [
+        *found,
+        ("confidence", f"{offer.confidence:.0%}", f"happened {seen}{silent}"),
+        ("to do", f"{offer.effort_minutes:g} min", "what such a change takes, by its kind"),
+        ("score", f"{offer.score:,.0f}", "ranks it among the others"),
+    ]
+
+
+def _evidence(offer: Offer, limit: int) -> Iterator[str]:
+    shown = offer.evidence if limit <= 0 else offer.evidence[:limit]
+    columns = [
+        output.Column("hansei show", "left"),
+        output.Column("session began", "left"),
+        output.Column("tokens"),
+        output.Column("minutes"),
+    ]
+    rows = [
+        [
+            it.place,
+            output.moment(it.at),
+            output.tokens(it.tokens),
+            "–" if it.minutes is None else f"{it.minutes:,.1f}",
+        ]
+        for it in shown
+    ]
+    yield ""
+    yield bold("Evidence")
+    yield from (f"  {line}" for line in output.table(columns, rows))
+    if len(shown) < len(offer.evidence):
+        yield dim(f"  {len(shown)} of {len(offer.evidence):,} are shown; -n 0 lists all.")

@@ -1,0 +1,152 @@
+"""The words and numbers of a bet, shared by the screen and by Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from hansei.bets.model import Design, State
+from hansei.cli import output
+from hansei.config import DAY_MS
+
+if TYPE_CHECKING:
+    from hansei.bets.model import Range
+    from hansei.ops.retro import Offer, Retrospect
+
+WEEK_DAYS: Final = 7
+EVIDENCE: Final = 3
+"""Places named in a list; the rest is counted."""
+DRIVERS: Final = {"human": "yours", "subagent": "by subagents", "automated": "automated"}
+DESIGNS: Final = {Design.LINE: "one line", Design.REMOVAL: "a removal", Design.BRIEF: "a task"}
+
+
+def span(told: Range) -> str:
+    """Two amounts that share their unit: 31–58 k."""
+    units = ((1_000_000_000, " G"), (1_000_000, " M"), (1_000, " k"), (1, ""))
+    size, unit = next((it for it in units if told.high >= it[0]), units[-1])
+    low, high = max(told.low, 0) / size, told.high / size
+    places = 1 if unit and high < 10 else 0
+    return f"{low:.{places}f}–{high:.{places}f}{unit}"
+
+
+def costs(offer: Offer) -> str:
+    """What it takes: a week, or in all where no week can be told."""
+    parts = []
+    if offer.tokens is None:
+        parts.append("tokens unknown: the agents of these sessions do not record them")
+    elif offer.weekly is not None:
+        week = output.tokens(round(offer.weekly.middle))
+        parts.append(f"{week} tokens a week ({span(offer.weekly)}, counted from those sessions)")
+    else:
+        parts.append(f"{output.tokens(offer.tokens)} tokens in all{too_few(offer.active_days)}")
+    if offer.tokens is not None and offer.untold:
+        parts.append(f"and {output.plural(offer.untold, 'time')} of unknown cost")
+    if offer.minutes and offer.minutes >= 1:
+        minutes = output.plural(round(offer.minutes), "minute")
+        parts.append(f"{minutes} of waiting in all")
+    return ", ".join(parts)
+
+
+def too_few(active_days: int) -> str:
+    """Why no week is told."""
+    if not active_days:
+        return " (no session is dated, so no week can be told)"
+    return f" ({output.plural(active_days, 'active day')}: seven are needed to tell a week)"
+
+
+def change(offer: Offer) -> str:
+    """What would be done, where, and what that itself takes."""
+    where = output.one_line(offer.change.path or "")
+    if offer.change.design is Design.LINE:
+        where = where or "instruction file"
+    parts = [f"{where}, " if where else "", DESIGNS[offer.change.design]]
+    if offer.change_tokens is not None and offer.rent is not None:
+        when = "a week" if offer.weekly is not None else "in these sessions"
+        parts.append(
+            f", {output.plural(offer.change_tokens, 'token')} in every request"
+            f" ({output.tokens(offer.rent)} {when})"
+        )
+    minutes = output.plural(round(offer.effort_minutes), "minute")
+    return f"{''.join(parts)}; about {minutes} to do"
+
+
+def proof(offer: Offer) -> str:
+    """How often it recurs now, and when one will know whether that changed."""
+    share = offer.sessions / offer.of_sessions if offer.of_sessions else 0.0
+    told = f"recurs in {share:.0%} of sessions now"
+    more = offer.sessions_to_tell
+    if more is None:
+        return told
+    pace = offer.of_sessions / offer.weeks if offer.weeks >= 1 else 0.0
+    at_pace = f" ({_weeks(more / pace)} at this pace)" if pace else ""
+    return f"{told}; about {output.plural(more, 'more session')} will tell{at_pace}"
+
+
+def _weeks(weeks: float) -> str:
+    days = max(round(weeks * WEEK_DAYS), 1)
+    return (
+        output.plural(days, "day") if days < 2 * WEEK_DAYS else output.plural(round(weeks), "week")
+    )
+
+
+def standing(offer: Offer, look: Retrospect, now: int) -> str:
+    """What was said of it before."""
+    parts = [f"id {offer.short}"]
+    if offer.returned:
+        day = output.day(offer.decided_at)
+        parts.append(f"back: refused on {day}, and twice the evidence since")
+    elif offer.state is not State.PROPOSED:
+        parts.append(f"{offer.state} on {output.day(offer.decided_at)}")
+    elif since := shown_since(offer, look, now):
+        parts.append(since)
+    if offer.reason:
+        parts.append(f"“{output.one_line(offer.reason)}”")
+    return " · ".join(parts)
+
+
+def shown_since(offer: Offer, look: Retrospect, now: int) -> str:
+    """`new` for a day after others were known, then how long it has been in the list."""
+    first = now if offer.first_shown is None else offer.first_shown
+    days = (now - first) // DAY_MS
+    if days >= 1:
+        return f"shown since {_weeks(days / WEEK_DAYS)}"
+    before = look.shown_before is not None and first - look.shown_before >= DAY_MS
+    return "new" if before else ""
+
+
+def heading(look: Retrospect) -> tuple[str, str]:
+    """What was looked at, and what it took."""
+    drivers = ", ".join(f"{n:,} {DRIVERS.get(name, name)}" for name, n in look.drivers.items())
+    where = output.one_line(look.workspace or "all workspaces")
+    days = output.span(look.first_at, look.last_at)
+    counted = output.plural(look.sessions, "session")
+    unpriced = f" + {look.unpriced_requests:,} requests of unknown price"
+    took = f"{output.tokens(look.tokens)} tokens (measured)"
+    if look.cost_nanodollars is not None:
+        took += f", {output.dollars(look.cost_nanodollars)} (derived)"
+        took += unpriced if look.unpriced_requests else ""
+    return f"Retro · {where} · {days} · {counted} ({drivers})", took
+
+
+def window(look: Retrospect) -> str:
+    """Which span of time this is, and what it cannot tell."""
+    if look.asked:
+        told = f"{output.plural(look.active_days, 'active day')}, as you asked"
+    else:
+        told = (
+            f"{output.plural(look.active_days, 'active day')}: the 28 days up to the last session,"
+            " more where those have fewer than seven; --since looks at others"
+        )
+    return told
+
+
+def nothing(look: Retrospect) -> str:
+    """What to say where nothing is worth a bet."""
+    missing = WEEK_DAYS - look.active_days
+    few = (
+        f" A bet needs the same thing in several sessions; these were"
+        f" {output.plural(look.sessions, 'session')} on {output.plural(look.active_days, 'day')}."
+        f" {output.plural(missing, 'more active day')} would tell a week."
+        if missing > 0
+        else ""
+    )
+    return f"Nothing was found that goes wrong or costs again and again.{few}"

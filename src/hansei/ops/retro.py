@@ -1,0 +1,293 @@
+"""The look back that every front end shows: ranked bets, joined with what was said of them before.
+
+A bet that was dismissed, or whose change was taken back, returns when as many new sessions show it
+as had shown it then: the evidence has doubled. One whose change is in place is not proposed again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.bets.counting import about, rank, sessions_to_tell
+from hansei.bets.model import Category, Range, State
+from hansei.config import DAY_MS
+from hansei.ops.windows import grounds, usual
+from hansei.projection.provenance.calibration import TYPICAL
+from hansei.projection.provenance.pieces import measured
+from hansei.retro.retro import look_back, short_list
+from hansei.store import bets as memory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from hansei.bets.model import Bet, Change, Metric
+    from hansei.ops.scope import Scope
+    from hansei.ops.windows import Ground
+    from hansei.store.bets import Kept
+    from hansei.store.database import Store
+
+SHORTEST_ID: Final = 4
+"""Letters of an id that are shown, more where two bets begin alike."""
+_IN_PLACE: Final = frozenset({State.APPLIED, State.KEPT})
+_REFUSED: Final = frozenset({State.DISMISSED, State.REVERTED})
+
+
+class Shown(NamedTuple):
+    """One place that shows it."""
+
+    place: str
+    """As `hansei show` takes it."""
+    session: str
+    at: int | None
+    tokens: int | None
+    minutes: float | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A bet as people and programs are shown it."""
+
+    rank: int
+    id: str
+    short: str
+    """As much of the id as tells it from the others."""
+    workspace: str
+    state: State
+    first_shown: int | None
+    decided_at: int | None
+    reason: str | None
+    returned: bool
+    """Whether it was refused before and the evidence has doubled since."""
+    heuristic: str
+    category: Category
+    claim: str
+    because: tuple[str, ...]
+    fix: str | None
+    change: Change
+    effort_minutes: float
+    disproof: str
+    metric: Metric
+    sessions: int
+    of_sessions: int
+    sessions_to_tell: int | None
+    tokens: int | None
+    untold: int
+    minutes: float | None
+    weekly: Range | None
+    change_tokens: int | None
+    rent: int | None
+    net: int | None
+    confidence: float
+    score: float
+    last_at: int | None
+    days: int
+    """Active days on which it happened."""
+    silent_days: int
+    """Active days since."""
+    active_days: int
+    weeks: float
+    """How long the workspace was looked at: from the first session's day to the last one's."""
+    evidence: tuple[Shown, ...]
+    """The newest sessions first, one place of each before a second one."""
+    about: str
+    home: int
+    """The number of its workspace."""
+
+
+@dataclass(frozen=True)
+class Retrospect:
+    """A look back."""
+
+    workspace: str | None
+    first_at: int | None
+    last_at: int | None
+    asked: bool
+    """Whether a person named the span of time."""
+    sessions: int
+    drivers: dict[str, int]
+    active_days: int
+    weeks: float
+    requests: int
+    tokens: int | None
+    cost_nanodollars: int | None
+    unpriced_requests: int
+    offers: tuple[Offer, ...]
+    """The short list, then the others by score."""
+    short: int
+    """How many of them are the short list."""
+    put_aside: tuple[Offer, ...]
+    """Refused or in place: not proposed."""
+    shown_before: int | None
+    """When a list of this place was first shown; None if never."""
+    scope: Scope
+    """With the span that was looked at."""
+
+
+class Found(NamedTuple):
+    ground: Ground
+    bet: Bet
+    kept: Kept | None
+
+
+def retro(store: Store, scope: Scope, now: int) -> Retrospect:
+    """What is worth changing, best first, in each workspace of a scope."""
+    looked = usual(store, scope)
+    places = grounds(store, looked, now)
+    known = memory.known(store, [it.number for it in places])
+    found = [
+        Found(ground, _remembered(bet, kept), kept)
+        for ground in places
+        for bet in look_back(ground.window, ground.frame, size).bets
+        for kept in [known.get((ground.number, about(bet.finding)))]
+    ]
+    found.sort(key=lambda it: rank(it.bet))
+    open_ones = [it for it in found if not _is_aside(it)]
+    by_id = {it.bet.id: it for it in open_ones}
+    best = [by_id.pop(bet.id) for bet in short_list([it.bet for it in open_ones])]
+    ordered = [*best, *by_id.values(), *(it for it in found if _is_aside(it))]
+    letters = _letters([it.bet.id for it in ordered])
+    offers = [_offer(it, place, letters) for place, it in enumerate(ordered, 1)]
+    return replace(
+        _heading(places, looked, asked=looked is scope),
+        offers=tuple(offers[: len(open_ones)]),
+        short=len(best),
+        put_aside=tuple(offers[len(open_ones) :]),
+        shown_before=min((it.first_shown for it in known.values()), default=None),
+    )
+
+
+def size(text: str) -> int:
+    """Tokens of a text, derived: letters, numbers, marks and spaces at their typical rates."""
+    told = measured(text)
+    return round(sum(rate * count for rate, count in zip(TYPICAL, told, strict=True)))
+
+
+def _remembered(bet: Bet, kept: Kept | None) -> Bet:
+    """A bet keeps its name, also where its workspace is known by another one now."""
+    return bet if kept is None else replace(bet, id=kept.id)
+
+
+def _is_aside(found: Found) -> bool:
+    state = None if found.kept is None else found.kept.state
+    return state in _IN_PLACE or (state in _REFUSED and not _doubled(found))
+
+
+def _doubled(found: Found) -> bool:
+    """Whether as many sessions have begun since it was refused as had shown it then."""
+    bet, kept = found.bet, found.kept
+    if kept is None or kept.decided_at is None:
+        return False
+    started = found.ground.frame.started
+    affected = {it.session for it in bet.finding.occurrences}
+    since = sum((started.get(it) or 0) > kept.decided_at for it in affected)
+    return since >= max(len(kept.evidence), 1)
+
+
+def _letters(ids: Sequence[str]) -> int:
+    for count in range(SHORTEST_ID, max(map(len, ids), default=SHORTEST_ID)):
+        if len({it[:count] for it in ids}) == len(set(ids)):
+            return count
+    return max(map(len, ids), default=SHORTEST_ID)
+
+
+def _offer(found: Found, place: int, letters: int) -> Offer:
+    ground, bet, kept = found
+    finding = bet.finding
+    state = State.PROPOSED if kept is None else State(kept.state)
+    refused = state in _REFUSED or (state is State.PROPOSED and kept is not None)
+    returned = refused and kept is not None and bool(kept.decided_at) and not _is_aside(found)
+    return Offer(
+        rank=place,
+        id=bet.id,
+        short=bet.id[:letters],
+        workspace=ground.name,
+        state=State.PROPOSED if returned else state,
+        first_shown=None if kept is None else kept.first_shown,
+        decided_at=None if kept is None else kept.decided_at,
+        reason=None if kept is None else kept.reason,
+        returned=returned,
+        heuristic=finding.heuristic,
+        category=finding.category,
+        claim=finding.claim,
+        because=finding.because,
+        fix=finding.fix,
+        change=finding.change,
+        effort_minutes=finding.effort,
+        disproof=finding.disproof,
+        metric=finding.metric,
+        sessions=bet.sessions,
+        of_sessions=bet.of_sessions,
+        sessions_to_tell=sessions_to_tell(bet.sessions, bet.of_sessions),
+        tokens=bet.total,
+        untold=bet.untold,
+        minutes=bet.minutes,
+        weekly=bet.weekly,
+        change_tokens=bet.size,
+        rent=bet.rent,
+        net=bet.net,
+        confidence=bet.confidence,
+        score=bet.score,
+        last_at=bet.last_at,
+        days=len(bet.days),
+        silent_days=sum(day > max(bet.days) for day in ground.frame.active) if bet.days else 0,
+        active_days=ground.frame.active_days,
+        weeks=ground.frame.weeks,
+        evidence=tuple(_evidence(ground, bet)),
+        about=about(finding),
+        home=ground.number,
+    )
+
+
+def _evidence(ground: Ground, bet: Bet) -> Iterable[Shown]:
+    sessions = ground.window.sessions
+    found = sorted(
+        set(bet.finding.occurrences),
+        key=lambda it: (-(sessions[it.session].started or 0), it.session, it.seq),
+    )
+    first: dict[int, int] = {}
+    for it in found:
+        first.setdefault(it.session, it.seq)
+    spread = [it for it in found if first[it.session] == it.seq]
+    spread += [it for it in found if first[it.session] != it.seq]
+    return (
+        Shown(
+            place=f"{sessions[it.session].name}#{it.seq}",
+            session=ground.natives[it.session],
+            at=sessions[it.session].started,
+            tokens=it.tokens,
+            minutes=it.minutes,
+        )
+        for it in spread
+    )
+
+
+def _heading(places: Sequence[Ground], scope: Scope, *, asked: bool) -> Retrospect:
+    """What was looked at, with no bets yet."""
+    sessions = [it for ground in places for it in ground.window.sessions.values()]
+    started = [it.started for it in sessions if it.started is not None]
+    ended = [it.ended for it in sessions if it.ended is not None]
+    tokens = [it.tokens for it in sessions if it.tokens is not None]
+    costs = [it.cost_nanodollars for it in places if it.cost_nanodollars is not None]
+    days = {at // DAY_MS for at in started}
+    drivers = Counter(it.driver or "unknown" for it in sessions)
+    return Retrospect(
+        workspace=scope.workspace_name,
+        first_at=min(started, default=None),
+        last_at=max([*started, *ended], default=None),
+        asked=asked,
+        sessions=len(sessions),
+        drivers=dict(sorted(drivers.items(), key=lambda it: (-it[1], it[0]))),
+        active_days=len(days),
+        weeks=(max(days) - min(days) + 1) / 7 if days else 0.0,
+        requests=sum(it.requests for it in sessions),
+        tokens=sum(tokens) if tokens else None,
+        cost_nanodollars=sum(costs) if costs else None,
+        unpriced_requests=sum(it.unpriced_requests for it in places),
+        offers=(),
+        short=0,
+        put_aside=(),
+        shown_before=None,
+        scope=scope,
+    )
