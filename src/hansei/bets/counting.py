@@ -33,7 +33,8 @@ RULES: Final = {
     " active days, times 2 × (1 − p)^s if that is less than one: half of all pauses are no news.",
     "net": "What it took less what the added text would take: its tokens times the requests that"
     " would carry it.",
-    "score": "Confidence × net tokens / (minutes to act + 1). Bets whose tokens no agent tells come"
+    "score": "Confidence × net tokens / (minutes to act + 1); where no week is told, of the net in"
+    " the window divided by its weeks, at least one. Bets whose tokens no agent tells come"
     " after those, by confidence × sessions.",
     "proof": "Sessions until half as many are told from as many: (2.12 / (2·asin √p −"
     " 2·asin √(p/2)))², with p the share of sessions now: one error in ten, seen four times out of"
@@ -99,6 +100,7 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
     saving = weekly.middle if weekly is not None else total
     net = None if saving is None else round(saving - (rent or 0))
     sure = confidence(affected, frame)
+    a_week = (net or 0) / (1.0 if weekly is not None else max(frame.weeks, 1.0))
     started = [at for it in affected if (at := frame.started.get(it)) is not None]
     return Bet(
         id=identity(finding, frame.workspace),
@@ -113,7 +115,7 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
         rent=rent,
         net=net,
         confidence=sure,
-        score=sure * max(net or 0, 0) / (finding.effort + 1),
+        score=sure * max(a_week, 0.0) / (finding.effort + 1),
         last_at=max(started, default=None),
         days=frozenset(at // DAY_MS for at in started),
     )

@@ -55,8 +55,7 @@ def _section(look: Retrospect, shown: Sequence[Offer], place: int) -> str | None
 
 def card(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
     """One bet in a list."""
-    many = look.workspace is None
-    yield from _claim(offer, f" · {output.one_line(offer.workspace)}" if many else "")
+    yield from _claim(offer)
     yield from _line("costs", bet_words.costs(offer))
     yield from _line("seen", "; ".join(map(output.one_line, offer.because)))
     if offer.fix:
@@ -64,16 +63,19 @@ def card(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
     yield from _line("change", bet_words.change(offer))
     yield from _line("proof", bet_words.proof(offer))
     yield from _line("open", _open(offer))
-    yield from map(dim, _line("", bet_words.standing(offer, look, now)))
+    where = "" if look.workspace else f" · in {output.one_line(offer.workspace)}"
+    yield from map(dim, _line("", f"{bet_words.standing(offer, look, now)}{where}"))
 
 
-def _claim(offer: Offer, place: str) -> Iterator[str]:
+def _claim(offer: Offer) -> Iterator[str]:
     """The claim, with the sessions at the right of its first line."""
     import textwrap
 
-    sessions = f"{offer.sessions:,} of {output.plural(offer.of_sessions, 'session')}{place}"
+    sessions = f"{offer.sessions:,} of {output.plural(offer.of_sessions, 'session')}"
     room = output.terminal_width() - INDENT - output.width(sessions) - 2
-    first, *rest = textwrap.wrap(output.one_line(offer.claim), max(room, 30)) or [""]
+    first, *rest = textwrap.wrap(
+        output.one_line(offer.claim), room, break_long_words=False, break_on_hyphens=False
+    ) or [""]
     gap = " " * max(room - output.width(first) + 2, 2)
     yield f"{offer.rank:<{INDENT}}{bold(first)}{gap}{sessions}"
     yield from (" " * INDENT + bold(line) for line in rest)

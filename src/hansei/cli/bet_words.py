@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hansei.ops.retro import Offer, Retrospect
 
 WEEK_DAYS: Final = 7
+USUAL_DAYS: Final = 28
 EVIDENCE: Final = 3
 """Places named in a list; the rest is counted."""
 DRIVERS: Final = {"human": "yours", "subagent": "by subagents", "automated": "automated"}
@@ -28,21 +29,30 @@ def span(told: Range) -> str:
     return f"{low:.{places}f}–{high:.{places}f}{unit}"
 
 
+def roughly(count: float) -> str:
+    """An amount that is known to two figures at best: 30 k, 5.5 k."""
+    if abs(count) < 100:
+        return f"{count:.0f}"
+    figures = float(f"{count:.1e}")
+    text = output.tokens(int(figures))
+    return text.replace(".0 ", " ") if abs(figures) >= 10_000 else text
+
+
 def costs(offer: Offer) -> str:
     """What it takes: a week, or in all where no week can be told."""
     parts = []
     if offer.tokens is None:
         parts.append("tokens unknown: the agents of these sessions do not record them")
     elif offer.weekly is not None:
-        week = output.tokens(round(offer.weekly.middle))
+        week = roughly(offer.weekly.middle)
         parts.append(f"{week} tokens a week ({span(offer.weekly)}, counted from those sessions)")
     else:
         parts.append(f"{output.tokens(offer.tokens)} tokens in all{too_few(offer.active_days)}")
     if offer.tokens is not None and offer.untold:
         parts.append(f"and {output.plural(offer.untold, 'time')} of unknown cost")
-    if offer.minutes and offer.minutes >= 1:
-        minutes = output.plural(round(offer.minutes), "minute")
-        parts.append(f"{minutes} of waiting in all")
+    waited = (offer.minutes or 0) / (offer.weeks if offer.weekly is not None else 1)
+    if waited >= 1:
+        parts.append(f"{output.plural(round(waited), 'minute')} of waiting")
     return ", ".join(parts)
 
 
@@ -63,7 +73,7 @@ def change(offer: Offer) -> str:
         when = "a week" if offer.weekly is not None else "in these sessions"
         parts.append(
             f", {output.plural(offer.change_tokens, 'token')} in every request"
-            f" ({output.tokens(offer.rent)} {when})"
+            f" ({roughly(offer.rent)} {when})"
         )
     minutes = output.plural(round(offer.effort_minutes), "minute")
     return f"{''.join(parts)}; about {minutes} to do"
@@ -129,14 +139,12 @@ def heading(look: Retrospect) -> tuple[str, str]:
 
 def window(look: Retrospect) -> str:
     """Which span of time this is, and what it cannot tell."""
+    active = output.plural(look.active_days, "active day")
     if look.asked:
-        told = f"{output.plural(look.active_days, 'active day')}, as you asked"
-    else:
-        told = (
-            f"{output.plural(look.active_days, 'active day')}: the 28 days up to the last session,"
-            " more where those have fewer than seven; --since looks at others"
-        )
-    return told
+        return f"{active}, as you asked"
+    if round(look.weeks * WEEK_DAYS) <= USUAL_DAYS:
+        return f"{active} in the {USUAL_DAYS} days up to the last session; --since looks further"
+    return f"{active}, as far back as it takes to have seven; --since looks further"
 
 
 def nothing(look: Retrospect) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.bets.counting import about, rank, sessions_to_tell
 from hansei.bets.model import Category, Range, State
 from hansei.config import DAY_MS
+from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
 from hansei.projection.provenance.calibration import TYPICAL
 from hansei.projection.provenance.pieces import measured
@@ -133,6 +134,11 @@ class Found(NamedTuple):
 
 def retro(store: Store, scope: Scope, now: int) -> Retrospect:
     """What is worth changing, best first, in each workspace of a scope."""
+    with seldom_collecting():
+        return _retro(store, scope, now)
+
+
+def _retro(store: Store, scope: Scope, now: int) -> Retrospect:
     looked = usual(store, scope)
     places = grounds(store, looked, now)
     known = memory.known(store, [it.number for it in places])
