@@ -37,7 +37,7 @@ class Doomed:
 
     @property
     def empty(self) -> bool:
-        return not (self.sessions or self.reviews or self.written)
+        return not self.sessions and self.workspace is None
 
 
 def chosen(store: Store, name: str) -> Doomed:

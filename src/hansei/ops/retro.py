@@ -17,6 +17,7 @@ from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
 from hansei.projection.provenance.calibration import TYPICAL
 from hansei.projection.provenance.pieces import measured
+from hansei.retro.catalogue import HEURISTICS
 from hansei.retro.retro import look_back, short_list
 from hansei.store import bets as memory
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from hansei.bets.model import Bet, Change, Metric
     from hansei.ops.scope import Scope
     from hansei.ops.windows import Ground
+    from hansei.retro.contract import Heuristic
     from hansei.store.bets import Kept
     from hansei.store.database import Store
 
@@ -132,20 +134,22 @@ class Found(NamedTuple):
     kept: Kept | None
 
 
-def retro(store: Store, scope: Scope, now: int) -> Retrospect:
+def retro(
+    store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic] = HEURISTICS
+) -> Retrospect:
     """What is worth changing, best first, in each workspace of a scope."""
     with seldom_collecting():
-        return _retro(store, scope, now)
+        return _retro(store, scope, now, heuristics)
 
 
-def _retro(store: Store, scope: Scope, now: int) -> Retrospect:
+def _retro(store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic]) -> Retrospect:
     looked = usual(store, scope)
     places = grounds(store, looked, now)
     known = memory.known(store, [it.number for it in places])
     found = [
         Found(ground, _remembered(bet, kept), kept)
         for ground in places
-        for bet in look_back(ground.window, ground.frame, size).bets
+        for bet in look_back(ground.window, ground.frame, size, heuristics).bets
         for kept in [known.get((ground.number, about(bet.finding)))]
     ]
     found.sort(key=lambda it: rank(it.bet))

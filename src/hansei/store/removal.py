@@ -154,5 +154,6 @@ def _drop_empty_workspaces(store: Store) -> None:
         "DELETE FROM workspaces WHERE id NOT IN (SELECT workspace FROM sessions)"
         " AND id NOT IN (SELECT workspace FROM reviews)"
         " AND id NOT IN (SELECT workspace FROM journal)"
+        " AND id NOT IN (SELECT workspace FROM bets)"
     )
     store.db.execute("DELETE FROM folders WHERE workspace NOT IN (SELECT id FROM workspaces)")
