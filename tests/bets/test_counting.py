@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from math import exp
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from findings import each, finding, frame
 from hansei.bets.counting import (
+    RULES,
     about,
     confidence,
     count,
@@ -170,3 +172,9 @@ def test_a_bet_is_the_same_one_next_week() -> None:
     assert identity(one, "here") == identity(later, "here")
     assert identity(one, "here") != identity(one, "there")
     assert about(one) == about(later) != about(finding([], key="other"))
+
+
+def test_the_page_about_bets_says_the_rules_in_the_same_words() -> None:
+    page = Path(__file__).parents[2] / "docs" / "concepts" / "bets.md"
+    words = " ".join(page.read_text(encoding="utf-8").split())
+    assert [name for name, rule in RULES.items() if rule not in words] == []

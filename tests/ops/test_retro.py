@@ -39,8 +39,10 @@ def work(store: Store, now: int, days: Iterable[int], *, cwd: str = "/work/app")
     return names
 
 
-def look(store: Store, now: int, told: dict[str, list[str]], **scope: int) -> Retrospect:
-    return retro(store, Scope(**scope), now, [Planted(told)])
+def look(
+    store: Store, now: int, told: dict[str, list[str]], since: int | None = None
+) -> Retrospect:
+    return retro(store, Scope(since=since), now, [Planted(told)])
 
 
 def keys(found: Retrospect) -> list[str]:

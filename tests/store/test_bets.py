@@ -13,9 +13,9 @@ from pieces import piece, prompt
 CLAIM = "`make unforgettable` does not exist here"
 
 
-def kept(workspace: int, **more: object) -> Kept:
+def kept(workspace: int) -> Kept:
     known = Kept(workspace, "fingerprint", "3f2a0000", "dismissed", 5, 6, 7, "CI needs it", CLAIM)
-    return known._replace(**{"evidence": ("a", "b"), **more})
+    return known._replace(evidence=("a", "b"))
 
 
 def fill(store: Store, now: int) -> int:
@@ -72,7 +72,7 @@ def test_a_forgotten_session_takes_the_words_of_its_bets_along(store: Store, now
     forget(store, [session(store, "a")], now=now)
     assert CLAIM.encode() not in everything(store)
     left = bets.known(store, [home])[home, "fingerprint"]
-    assert left == kept(home, claim=None, evidence=("b",))
+    assert left == kept(home)._replace(claim=None, evidence=("b",))
     assert bets.listed(store, home) is None
 
 

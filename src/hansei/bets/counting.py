@@ -38,7 +38,7 @@ RULES: Final = {
     " after those, by confidence × sessions.",
     "proof": "Sessions until half as many are told from as many: (2.12 / (2·asin √p −"
     " 2·asin √(p/2)))², with p the share of sessions now: one error in ten, seen four times out of"
-    " five. That share is taken as known, so it is about.",
+    " five. That share is taken as known, so the number is no more than about right.",
 }
 
 WEEK_DAYS: Final = 7

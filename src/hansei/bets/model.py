@@ -89,7 +89,8 @@ class Finding:
     """What ended it, where something is known to."""
 
 
-class Range(NamedTuple):
+@dataclass(frozen=True)
+class Range:
     """An amount with the interval it lies in four times out of five."""
 
     low: float

@@ -185,7 +185,7 @@ def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     return [
         *found,
         ("confidence", f"{offer.confidence:.0%}", f"happened {seen}{silent}"),
-        ("to do", f"{offer.effort_minutes:g} min", "what such a change takes, by its kind"),
+        ("to do", f"{offer.effort_minutes:g} min", "judged by the heuristic, for such a change"),
         ("score", f"{offer.score:,.0f}", "ranks it among the others"),
     ]
 

@@ -37,7 +37,8 @@ _IN_PLACE: Final = frozenset({State.APPLIED, State.KEPT})
 _REFUSED: Final = frozenset({State.DISMISSED, State.REVERTED})
 
 
-class Shown(NamedTuple):
+@dataclass(frozen=True)
+class Shown:
     """One place that shows it."""
 
     place: str

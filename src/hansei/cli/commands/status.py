@@ -104,6 +104,11 @@ def _workspaces(answer: Status) -> str:
 
 
 def _next(answer: Status) -> Iterator[str]:
-    yield f"next     {bold('hansei summary --all --by repo')}   what each repository took"
-    yield f"         {bold('hansei sessions --all --failed')}   sessions in which calls failed"
+    ways = {
+        "hansei retro": "in a repository: what to change there, and what for",
+        "hansei retro --all": "the same, over every repository",
+        "hansei summary --all --by repo": "what each repository took",
+    }
+    for label, (command, words) in zip(("next", "", ""), ways.items(), strict=True):
+        yield f"{label:8} {bold(f'{command:30}')}   {words}"
     yield dim(f"         everything stays on this machine, in {answer.store}")

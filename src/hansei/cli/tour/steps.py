@@ -93,6 +93,24 @@ def again(tour: Tour) -> Step | None:
     )
 
 
+def facts(_: Tour) -> Step:
+    return Step(
+        "What really happened, over all sessions?",
+        "Failures with what they took and what ended them; `files`, `corrections`, `commands`,"
+        " `outcomes` and `exposure` tell the rest. The last column names a place to open.",
+        ("facts", "failures", "-n", LISTED),
+    )
+
+
+def retro(_: Tour) -> Step:
+    return Step(
+        "So what should I change?",
+        "Ranked bets: what to change, because of what, for how much a week, and how you will know"
+        " whether it helped. `hansei retro --explain 1` opens the first one.",
+        ("retro",),
+    )
+
+
 def doubles(tour: Tour) -> Step:
     with tour.store() as store:
         sums = demo.doubles(store, tour.demo.world.truth)
@@ -161,6 +179,8 @@ STOPS: tuple[Stop, ...] = (
     sessions,
     opened,
     again,
+    facts,
+    retro,
     doubles,
     secrets,
     trust,

@@ -1,0 +1,198 @@
+"""`hansei retro` over a generated history."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hansei.cli import app
+from hansei.cli.bet_pages import fenced, plain
+from hansei.cli.root import root
+from hansei.config import Environment
+from hansei.errors import NotFound, UsageError
+from hansei.synth import World, build
+from synthetic_world import NOW
+
+DAY = 86_400_000
+
+Ask = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    agents = ("claude_code", "codex")
+    folder = tmp_path_factory.mktemp("world")
+    return build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents)
+
+
+@pytest.fixture(scope="module")
+def taken_in(world: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store in which the history is, and its facts."""
+    folder = tmp_path_factory.mktemp("store")
+    here = Environment(world.home, {"HANSEI_HOME": str(folder), "PATH": "/usr/bin:/bin"})
+    with app.elsewhere(app.Place(here, world.repo)):
+        root.main(args=["facts", "--json"], standalone_mode=False)
+    return folder
+
+
+@pytest.fixture
+def ask(
+    world: World,
+    taken_in: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Iterator[Ask]:
+    """Type a command in the generated repository and read what it prints; its store is its own."""
+    import shutil
+
+    clock = [NOW]
+    monkeypatch.setattr(app, "now", lambda: clock[0])
+    monkeypatch.setenv("COLUMNS", "110")
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    store = tmp_path / "own"
+    shutil.copytree(taken_in, store)
+    here = Environment(world.home, {"HANSEI_HOME": str(store), "PATH": "/usr/bin:/bin"})
+
+    def run(*arguments: str, later: int = 0) -> str:
+        clock[0] = NOW + later
+        with app.elsewhere(app.Place(here, world.repo)):
+            root.main(args=[*arguments, "--no-ingest"], standalone_mode=False)
+        return capsys.readouterr().out
+
+    yield run
+    monkeypatch.undo()
+    time.tzset()
+
+
+def told(ask: Ask, *arguments: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(ask("retro", "--json", *arguments))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("list", ()),
+        ("all", ("-n", "0")),
+        ("explain", ("--explain", "1")),
+        ("markdown", ("--markdown",)),
+        ("explain-markdown", ("--explain", "1", "--markdown", "-n", "2")),
+        ("few-days", ("--since", "4d")),
+    ],
+)
+def test_it_prints_what_the_golden_file_says(
+    name: str, arguments: tuple[str, ...], ask: Ask, golden: Callable[[str, str], None]
+) -> None:
+    golden(f"retro-{name}.txt", ask("retro", *arguments))
+
+
+def test_two_runs_print_the_same_bytes(ask: Ask) -> None:
+    assert ask("retro") == ask("retro") == ask("retro", later=1000)
+    assert ask("retro", "--json") == ask("retro", "--json")
+
+
+def test_json_holds_the_numbers_and_every_place(ask: Ask) -> None:
+    found = told(ask)
+    assert found["schema"] == "hansei.retro/1"
+    assert found["offers"]
+    assert found["short"] == len(found["offers"]) <= 5
+    for offer in found["offers"]:
+        week = offer["weekly"]
+        assert week["low"] < week["middle"] < week["high"]
+        assert len({it["session"] for it in offer["evidence"]}) == offer["sessions"]
+        assert sum(it["tokens"] or 0 for it in offer["evidence"]) == offer["tokens"]
+        assert offer["net"] == round(week["middle"] - (offer["rent"] or 0))
+    assert len(told(ask, "-n", "0")["offers"]) == len(found["offers"]) + found["more"]
+
+
+def test_every_place_that_is_named_can_be_opened(ask: Ask) -> None:
+    for offer in told(ask)["offers"]:
+        for place in offer["evidence"][:2]:
+            assert ask("show", place["place"])
+
+
+def test_a_number_means_the_list_that_was_seen_last(ask: Ask) -> None:
+    ask("retro")
+    seen = [it["id"] for it in told(ask)["offers"]]
+    assert len(seen) > 1
+    ask("retro", "--dismiss", "1")
+    assert told(ask)["offers"][0]["id"] == seen[1]
+    assert json.loads(ask("retro", "--json", "--explain", "1"))["bet"]["id"] == seen[0]
+    assert json.loads(ask("retro", "--json", "--explain", "2"))["bet"]["id"] == seen[1]
+    ask("retro")
+    assert json.loads(ask("retro", "--json", "--explain", "1"))["bet"]["id"] == seen[1]
+
+
+def test_a_number_also_means_the_time_that_list_was_about(ask: Ask) -> None:
+    ask("retro", "--since", "2020-01-01", "-n", "0")
+    wide = told(ask, "--since", "2020-01-01", "-n", "0")["offers"][0]
+    assert wide["sessions"] > told(ask)["offers"][0]["sessions"]
+    assert (
+        json.loads(ask("retro", "--json", "--explain", "1"))["bet"]["sessions"]
+        == (wide["sessions"])
+    )
+
+
+def test_a_dismissed_bet_is_gone_and_can_be_taken_back(ask: Ask) -> None:
+    first = told(ask)["offers"][0]
+    said = ask("retro", "--dismiss", first["short"], "--reason", "the CI needs it")
+    assert first["claim"] in said
+    after = ask("retro", "-n", "0")
+    assert "the CI needs it" in after
+    assert after.index("Decided about") < after.index(first["claim"])
+    ask("retro", "--accept", first["id"])
+    assert told(ask)["offers"][0]["state"] == "accepted"
+    assert "accepted on 9 Oct 2025" in ask("retro")
+
+
+def test_it_says_since_when_a_bet_is_in_the_list(ask: Ask) -> None:
+    assert "new" not in ask("retro", "-n", "1").split()
+    later = ask("retro", later=21 * DAY)
+    assert later.count("shown since 3 weeks") == 1
+    assert later.count("· new") == len(told(ask)["offers"]) - 1
+
+
+def test_words_that_mean_no_bet_are_refused(ask: Ask) -> None:
+    with pytest.raises(NotFound, match="number 99"):
+        ask("retro", "--explain", "99")
+    with pytest.raises(NotFound, match="no bet 'ffffffff'"):
+        ask("retro", "--explain", "ffffffff")
+    with pytest.raises(UsageError, match="neither"):
+        ask("retro", "--accept", "x")
+    with pytest.raises(UsageError, match="a look of their own"):
+        ask("retro", "--accept", "1", "--dismiss", "1")
+    with pytest.raises(UsageError, match="--reason"):
+        ask("retro", "--reason", "why")
+
+
+def test_without_sessions_it_says_what_would_widen_the_look(ask: Ask) -> None:
+    assert "--all" in ask("retro", "--since", "1h", "--agent", "cursor")
+    with pytest.raises(NotFound, match="no sessions"):
+        ask("retro", "--since", "1h", "--agent", "cursor", "--explain", "1")
+
+
+def test_with_too_little_to_go_by_it_says_how_much_is_missing(ask: Ask) -> None:
+    few = ask("retro", "--since", "4d", "--driver", "subagent")
+    assert "Nothing was found" in few
+    assert "more active days would tell a week" in few
+
+
+def test_programs_that_read_it_do_not_change_what_was_seen(ask: Ask) -> None:
+    told(ask)
+    assert told(ask)["shown_before"] is None
+    ask("retro")
+    assert told(ask)["shown_before"] == NOW
+
+
+def test_words_from_transcripts_stay_words_in_markdown() -> None:
+    assert plain("run `a<b>` <img> [x](y)\x1b[0m @me") == (
+        r"run `a<b>` \<img\> \[x\](y)\\x1b\[0m \@me"
+    )
+    assert list(fenced("a\n```\nb")) == ["````text", "a", "```", "b", "````"]
