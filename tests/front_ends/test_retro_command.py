@@ -140,6 +140,19 @@ def test_a_number_also_means_the_time_that_list_was_about(ask: Ask) -> None:
     )
 
 
+def test_a_number_may_mean_the_list_over_all_workspaces(ask: Ask) -> None:
+    ask("retro", "-n", "1")
+    here = told(ask, "-n", "0")["offers"]
+    ask("retro", "--all", "-n", "0", "--since", "2020-01-01", later=1000)
+    everywhere = told(ask, "--all", "-n", "0", "--since", "2020-01-01")["offers"]
+    second = json.loads(ask("retro", "--json", "--explain", "2"))["bet"]
+    assert (second["id"], second["sessions"]) == (everywhere[1]["id"], everywhere[1]["sessions"])
+    named = ("--workspace", "berthline", "--explain")
+    assert json.loads(ask("retro", "--json", *named, "1"))["bet"]["id"] == here[0]["id"]
+    with pytest.raises(NotFound, match="number 2"):
+        ask("retro", *named, "2")
+
+
 def test_a_dismissed_bet_is_gone_and_can_be_taken_back(ask: Ask) -> None:
     first = told(ask)["offers"][0]
     said = ask("retro", "--dismiss", first["short"], "--reason", "the CI needs it")

@@ -10,7 +10,7 @@ import pytest
 from findings import DAY, Planted
 from hansei.bets.model import State
 from hansei.errors import NotFound, UsageError
-from hansei.ops.decisions import decide, find, remember
+from hansei.ops.decisions import decide, find, remember, restate
 from hansei.ops.retro import Retrospect, retro
 from hansei.ops.scope import Scope
 from hansei.projection import spend
@@ -177,6 +177,19 @@ def test_numbers_mean_the_list_that_was_seen_last(store: Store, now: int) -> Non
         find(found, "1", ["00000000"])
     with pytest.raises(UsageError, match="neither"):
         find(found, "abc")
+
+
+def test_what_was_applied_can_be_taken_back_though_nothing_shows_it_any_more(
+    store: Store, now: int
+) -> None:
+    names = work(store, now, range(10))
+    offer = look(store, now, {"x": names}).offers[0]
+    decide(store, offer, State.APPLIED, now)
+    restate(store, offer.id, State.PROPOSED, now + DAY)
+    again = look(store, now, {"x": names})
+    assert [(it.state, it.returned) for it in again.offers] == [(State.PROPOSED, False)]
+    with pytest.raises(NotFound, match="nothing is remembered"):
+        restate(store, "ffffffff", State.KEPT, now)
 
 
 def test_two_looks_are_the_same(store: Store, now: int) -> None:

@@ -26,7 +26,7 @@ def fill(store: Store, now: int) -> int:
     (home,) = store.db.execute("SELECT DISTINCT workspace FROM sessions").fetchone()
     with store.transaction() as db:
         bets.keep(db, kept(home))
-        bets.keep_list(db, home, Listed(None, None, None, None, ("3f2a0000",)))
+        bets.keep_list(db, home, Listed(9, None, None, None, None, ("3f2a0000",)))
     return int(home)
 
 
@@ -43,7 +43,7 @@ def test_what_is_kept_is_read_back(store: Store, now: int) -> None:
     home = fill(store, now)
     assert bets.known(store, [home]) == {(home, "fingerprint"): kept(home)}
     assert bets.known(store, [home + 1]) == {}
-    assert bets.listed(store, home) == Listed(None, None, None, None, ("3f2a0000",))
+    assert bets.listed(store, home) == Listed(9, None, None, None, None, ("3f2a0000",))
     assert bets.listed(store, bets.EVERYWHERE) is None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.bets.counting import RULES
+from hansei.bets.counting import RULES, WEEK_DAYS
 from hansei.bets.model import Category
 from hansei.cli import bet_words, output
 from hansei.cli.output import bold, dim
@@ -156,7 +156,7 @@ def _part(title: str, texts: Sequence[str]) -> Iterator[str]:
 
 def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     """Each number, and where it comes from."""
-    days = round(offer.weeks * bet_words.WEEK_DAYS)
+    days = round(offer.weeks * WEEK_DAYS)
     found = [
         ("sessions", f"{offer.sessions:,} of {offer.of_sessions:,}", "counted in the window"),
         (

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from hansei.bets.counting import WEEK_DAYS
 from hansei.bets.model import Design, State
 from hansei.cli import output
+from hansei.cli.commands.summary import driver
 from hansei.config import DAY_MS
+from hansei.ops.windows import USUAL_DAYS
 
 if TYPE_CHECKING:
     from hansei.bets.model import Range
     from hansei.ops.retro import Offer, Retrospect
 
-WEEK_DAYS: Final = 7
-USUAL_DAYS: Final = 28
 EVIDENCE: Final = 3
 """Places named in a list; the rest is counted."""
-DRIVERS: Final = {"human": "yours", "subagent": "by subagents", "automated": "automated"}
 DESIGNS: Final = {Design.LINE: "one line", Design.REMOVAL: "a removal", Design.BRIEF: "a task"}
 
 
@@ -125,7 +125,7 @@ def shown_since(offer: Offer, look: Retrospect, now: int) -> str:
 
 def heading(look: Retrospect) -> tuple[str, str]:
     """What was looked at, and what it took."""
-    drivers = ", ".join(f"{n:,} {DRIVERS.get(name, name)}" for name, n in look.drivers.items())
+    drivers = ", ".join(f"{n:,} {driver(name)}" for name, n in look.drivers.items())
     where = output.one_line(look.workspace or "all workspaces")
     days = output.span(look.first_at, look.last_at)
     counted = output.plural(look.sessions, "session")

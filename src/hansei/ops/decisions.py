@@ -34,7 +34,7 @@ def remember(store: Store, look: Retrospect, shown: Sequence[Offer], now: int) -
         ids = tuple(it.id for it in shown)
         times = (look.scope.since, look.scope.until) if look.asked else (None, None)
         memory.keep_list(
-            db, _place(look.scope), Listed(*times, look.scope.agent, look.scope.driver, ids)
+            db, _place(look.scope), Listed(now, *times, look.scope.agent, look.scope.driver, ids)
         )
 
 
@@ -46,26 +46,37 @@ def _place(scope: Scope) -> int:
     return EVERYWHERE if scope.workspace is None else scope.workspace
 
 
-def offered(store: Store, scope: Scope, name: str, now: int) -> tuple[Retrospect, Offer]:
+def offered(
+    store: Store, scope: Scope, name: str, now: int, *, anywhere: bool = False
+) -> tuple[Retrospect, Offer]:
     """The bet that a person means, and the look back it is of.
 
     They name it by its number in the list they saw last, or by its id. Where no span of time is
-    named, the one of that list is looked at.
+    named, the one of that list is looked at; `anywhere` says that no workspace was named either, so
+    that it may be the list over all of them.
     """
-    last = memory.listed(store, _place(scope))
-    looked = scope
+    asked, last = _last_seen(store, scope, anywhere=anywhere)
     if last is not None and scope.since is None and scope.until is None:
-        looked = replace(
-            scope,
+        asked = replace(
+            asked,
             since=last.since,
             until=last.until,
             agent=scope.agent or last.agent,
             driver=scope.driver or last.driver,
         )
-    look = retro(store, looked, now)
+    look = retro(store, asked, now)
     if not look.sessions:
         raise NotFound(f"no bet {name!r}: there are no sessions to look at", hint=_LIST)
     return look, find(look, name, () if last is None else last.bets)
+
+
+def _last_seen(store: Store, scope: Scope, *, anywhere: bool) -> tuple[Scope, Listed | None]:
+    """The list that was shown last, and the scope that it is about."""
+    here = memory.listed(store, _place(scope))
+    over_all = memory.listed(store, EVERYWHERE) if anywhere else None
+    if over_all is None or (here is not None and here.at >= over_all.at):
+        return scope, here
+    return replace(scope, workspace=None, workspace_name=None), over_all
 
 
 def find(look: Retrospect, name: str, last: Sequence[str] = ()) -> Offer:
@@ -108,4 +119,15 @@ def decide(
     )
     with store.transaction() as db:
         memory.keep(db, kept)
+    return kept
+
+
+def restate(store: Store, bet: str, state: State, now: int) -> Kept:
+    """Say that a bet, by its whole id, got further or was taken back; it need not be found now."""
+    kept = memory.named(store, bet)
+    if kept is None:
+        raise NotFound(f"nothing is remembered of a bet {bet!r}", hint=_LIST)
+    decided = None if state is State.PROPOSED else now
+    with store.transaction() as db:
+        memory.keep(db, kept._replace(state=state, decided_at=decided))
     return kept

@@ -41,6 +41,7 @@ class Kept(NamedTuple):
 class Listed(NamedTuple):
     """The list that a person saw last, so that a number in it goes on meaning what they saw."""
 
+    at: int
     since: int | None
     until: int | None
     agent: str | None
@@ -72,6 +73,12 @@ def known(store: Store, workspaces: Iterable[int]) -> dict[tuple[int, str], Kept
     )
     found = (_kept(row) for row in rows)
     return {(it.workspace, it.about): it for it in found}
+
+
+def named(store: Store, name: str) -> Kept | None:
+    """The bet of that id, where something is remembered of it."""
+    rows = store.db.execute(f"SELECT {_COLUMNS} FROM bets WHERE id = ?", (name,)).fetchall()
+    return _kept(rows[0]) if rows else None
 
 
 def _kept(row: Sequence[Any]) -> Kept:

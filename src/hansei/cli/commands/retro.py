@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 LISTED = 20
 """Places that `--explain` lists without being asked for all."""
+
+
+class Asked(NamedTuple):
+    """What a bet's number may be about."""
+
+    scope: Scope
+    anywhere: bool
+    """Whether no workspace was named."""
 
 
 @click.command(short_help="What to change, because of what, for how much: ranked bets.")
@@ -62,10 +70,11 @@ def command(
     with app.up_to_date(settings, ingest=ingest) as store:
         scope = app.scope(store, wanted)
         app.with_facts(store, settings, scope)
+        asked = Asked(scope, anywhere=wanted["workspace"] is None)
         if accept or dismiss:
-            _decide(store, scope, named[0], accepted=accept is not None, reason=reason)
+            _decide(store, asked, named[0], accepted=accept is not None, reason=reason)
         elif explain:
-            _explain(store, scope, explain, limit, markdown=markdown, as_json=as_json)
+            _explain(store, asked, explain, limit, markdown=markdown, as_json=as_json)
         else:
             _list(store, scope, limit, markdown=markdown, as_json=as_json)
 
@@ -110,7 +119,7 @@ def _told(look: Retrospect, shown: tuple[Offer, ...]) -> dict[str, Any]:
 
 def _explain(
     store: Store,
-    scope: Scope,
+    asked: Asked,
     name: str,
     limit: int | None,
     *,
@@ -122,7 +131,7 @@ def _explain(
     from hansei.ops.decisions import offered
 
     now = app.now()
-    look, offer = offered(store, scope, name, now)
+    look, offer = offered(store, asked.scope, name, now, anywhere=asked.anywhere)
     if as_json:
         output.write_json("retro.bet", {"bet": offer, "rules": RULES})
         return
@@ -131,7 +140,7 @@ def _explain(
         output.write(line)
 
 
-def _decide(store: Store, scope: Scope, name: str, *, accepted: bool, reason: str | None) -> None:
+def _decide(store: Store, asked: Asked, name: str, *, accepted: bool, reason: str | None) -> None:
     from hansei.bets.model import State
     from hansei.ops.decisions import decide, offered
 
@@ -141,7 +150,7 @@ def _decide(store: Store, scope: Scope, name: str, *, accepted: bool, reason: st
             hint="Set HANSEI_HOME to a folder you can write to.",
         )
     now = app.now()
-    _, offer = offered(store, scope, name, now)
+    _, offer = offered(store, asked.scope, name, now, anywhere=asked.anywhere)
     state = State.ACCEPTED if accepted else State.DISMISSED
     decide(store, offer, state, now, reason=reason)
     output.write(f"{state} {offer.short}: {output.one_line(offer.claim)}")
