@@ -14,6 +14,7 @@ from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
+from hansei.retro.rounds import Rounds, rounds
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -131,6 +132,17 @@ class Window:
         result = self.result_of.get((session, seq))
         pieces = None if result is None else self.carried.get((session, result))
         return None if pieces is None else sum(piece.billed for piece in pieces)
+
+    @cached_property
+    def rounds(self) -> dict[int, Rounds]:
+        """The requests of every session with the calls they made, by session."""
+        pieces: dict[int, list[Carried]] = {it: [] for it in self.sessions}
+        calls: dict[int, list[Called]] = {it: [] for it in self.sessions}
+        for session, piece in self.pieces:
+            pieces[session].append(piece)
+        for session, call in self.calls:
+            calls[session].append(call)
+        return {it: rounds(pieces[it], calls[it]) for it in self.sessions}
 
     @cached_property
     def days(self) -> float:

@@ -1,0 +1,98 @@
+"""A file is read again within a session though it is unchanged and still in the context.
+
+That happens to any file now and then and is nobody's fault. Worth a line is a file that many
+sessions read again: there is something about it that makes agents forget, and naming it helps.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.projection.files import Again, Verb
+from hansei.retro.wording import amount, quoted, times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.projection.files import Touch
+    from hansei.retro.window import Window
+
+
+@dataclass(frozen=True)
+class Reread:
+    """Knobs: in how many sessions, and what it must have taken."""
+
+    name: str = "reread"
+    sessions: int = 3
+    """Twice is chance."""
+    tokens: int = 10_000
+    """In all; below, the line would cost about as much as it saves."""
+    effort: float = 2
+    """Minutes to read one line and agree."""
+
+    def find(self, window: Window) -> Iterator[Finding]:
+        taken = _taken(window)
+        by_path: dict[str, list[Occurrence]] = defaultdict(list)
+        reads: dict[str, set[int]] = defaultdict(set)
+        for session, touch in window.touches:
+            if touch.verb is Verb.READ:
+                reads[touch.path].add(session)
+            if _is_repeat(touch):
+                tokens = taken.get((session, touch.seq))
+                by_path[touch.path].append(Occurrence(session, touch.seq, tokens))
+        for path, again in sorted(by_path.items()):
+            told = sorted(set(again))
+            total = sum(it.tokens or 0 for it in told)
+            if len({it.session for it in told}) >= self.sessions and total >= self.tokens:
+                yield self._finding(path, told, len(reads[path]))
+
+    def _finding(self, path: str, told: list[Occurrence], readers: int) -> Finding:
+        sessions = len({it.session for it in told})
+        file = quoted(path)
+        return Finding(
+            heuristic=self.name,
+            key=path,
+            claim=f"{file} is read again, unchanged, in {sessions} of {readers} sessions that "
+            "read it",
+            because=(
+                f"read again {times(len(told))} while the same lines were still in the context",
+                f"{amount(sum(it.tokens or 0 for it in told))} tokens for having it there twice",
+            ),
+            occurrences=tuple(told),
+            change=Change(
+                Design.LINE,
+                f"Read {file} once per session, whole; it stays in your context. Read it again "
+                "only after it changed.",
+            ),
+            category=Category.FIX,
+            effort=self.effort,
+            disproof=f"later sessions read {file} again just as often",
+            metric=Metric("touches", path),
+        )
+
+
+def _is_repeat(touch: Touch) -> bool:
+    """After a failed edit agents are told to look again, which is no waste."""
+    return touch.redundant is not None and touch.again is Again.REPEAT
+
+
+def _taken(window: Window) -> dict[tuple[int, int], int]:
+    """What repeats took, by session and call; not where a call did something else too."""
+    useless: dict[tuple[int, int], bool] = {}
+    paths: dict[tuple[int, int], int] = defaultdict(int)
+    for session, touch in window.touches:
+        place = session, touch.seq
+        useless[place] = useless.get(place, True) and _is_repeat(touch)
+        paths[place] += 1
+    calls: dict[int, set[int]] = defaultdict(set)
+    for (session, seq), all_of_it in useless.items():
+        if all_of_it:
+            calls[session].add(seq)
+    return {
+        (session, seq): tokens // paths[session, seq]
+        for session, seqs in calls.items()
+        for seq, tokens in window.rounds[session].spared(seqs).items()
+    }
