@@ -50,7 +50,7 @@ _PROGRAMS: Final[dict[tuple[str, str | None], Quieter]] = {
     ("vitest", None): _DOT,
     ("mocha", None): _DOT,
     ("playwright", "test"): _DOT,
-    ("git", "log"): Quieter("--oneline -n 20", ("--oneline", "-n", "--max-count")),
+    ("git", "log"): Quieter("-n 10", ("-n", "--max-count")),
     ("git", "diff"): Quieter("--stat", ("--stat", "--name-only", "--shortstat")),
     ("git", "show"): Quieter("--stat", ("--stat", "--name-only", "--shortstat")),
     ("git", "status"): Quieter("--short", ("--short", "-s", "--porcelain")),

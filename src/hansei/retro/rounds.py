@@ -2,8 +2,8 @@
 
 A call that need not have been made would have spared two things: its own words and its result would
 not have been carried by later requests, and where a request made no other call, that request
-would not have been sent. A request that falls away carries nothing either, so what it carried of
-the other calls is not counted again.
+would not have been sent, nor what it said been carried. A request that falls away carries nothing
+either, so what it carried of the other calls is not counted again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hansei.projection.facts.called import Called
     from hansei.projection.provenance import Carried
 
-_ANSWERS = frozenset((Kind.CALL, Kind.REPLY, Kind.THOUGHT))
+_SPOKEN = frozenset((Kind.REPLY, Kind.THOUGHT))
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Rounds:
     """Their events, in order."""
     contexts: Mapping[int, int]
     """Tokens that each request carried."""
-    answers: Mapping[int, int]
-    """Tokens that each request answered, as far as they came back."""
-    calls: Mapping[int, frozenset[int]]
-    """Which calls a request made; only those that a later request carried."""
+    spoken: Mapping[int, Sequence[Carried]]
+    """What each request said beside its calls, as far as it came back."""
+    calls: Mapping[int, Mapping[int, int]]
+    """Which calls a request made, with the tokens of each; only those that came back."""
     pieces: Mapping[int, Sequence[Carried]]
     """What a call and its result put into the context, by call."""
 
@@ -46,22 +46,21 @@ class Rounds:
         Calls that no request of known context carried are left out: what they took is not known.
         """
         known = {call for call in calls if call in self.pieces}
-        gone = [it for it in self.requests if self.calls.get(it) and self.calls[it] <= known]
-        spared = {
-            call: sum(it.tokens * (it.requests - _within(gone, it)) for it in self.pieces[call])
-            for call in sorted(known)
-        }
+        gone = [it for it in self.requests if self.calls.get(it) and self.calls[it].keys() <= known]
+        spared = dict.fromkeys(sorted(known), 0)
+        for made in self.calls.values():
+            for call, said in made.items():
+                if call in known:
+                    spared[call] += said + _rent(self.pieces[call], gone)
         for request in gone:
-            made = sorted(self.calls[request])
-            whole = self.contexts[request] + self.answers.get(request, 0)
-            for place, call in enumerate(made):
+            spoken = self.spoken.get(request, ())
+            whole = self.contexts[request] + sum(it.tokens for it in spoken) + _rent(spoken, gone)
+            several = sorted(self.calls[request])
+            for place, call in enumerate(several):
                 # Shared evenly, to the last token.
-                spared[call] += whole * (place + 1) // len(made) - whole * place // len(made)
+                share = whole * (place + 1) // len(several) - whole * place // len(several)
+                spared[call] += share
         return spared
-
-    def carried(self, call: int) -> int | None:
-        """How many requests carried a call's result; None where that is not known."""
-        return max((it.requests for it in self.pieces.get(call, ())), default=None)
 
 
 def rounds(pieces: Iterable[Carried], calls: Iterable[Called]) -> Rounds:
@@ -76,27 +75,27 @@ def rounds(pieces: Iterable[Carried], calls: Iterable[Called]) -> Rounds:
     requests = sorted({*came, *left})
     growth = (came[it] - left[it] for it in requests)
     before = dict(zip(requests[1:], requests, strict=False))
-    made: dict[int, set[int]] = defaultdict(set)
+    made: dict[int, dict[int, int]] = defaultdict(dict)
     held: dict[int, list[Carried]] = {}
     for call in calls:
-        first = min((it.since for it in of_event.get(call.seq, ())), default=None)
+        own = of_event.get(call.seq, [])
+        first = min((it.since for it in own), default=None)
         if first in before:
-            made[before[first]].add(call.seq)
-            result = () if call.result is None else of_event.get(call.result, ())
-            held[call.seq] = [*of_event[call.seq], *result]
-    answers = Counter[int]()
+            made[before[first]][call.seq] = sum(it.tokens for it in own)
+            result = [] if call.result is None else of_event.get(call.result, [])
+            held[call.seq] = own + result
+    spoken: dict[int, list[Carried]] = defaultdict(list)
     for event in of_event.values():
         for piece in event:
-            spoken = piece.kind in _ANSWERS or piece.seq in held
-            if spoken and piece.since in before:
-                answers[before[piece.since]] += piece.tokens
-    return Rounds(
-        requests,
-        dict(zip(requests, accumulate(growth), strict=True)),
-        answers,
-        {it: frozenset(those) for it, those in made.items()},
-        held,
-    )
+            if piece.kind in _SPOKEN and piece.since in before:
+                spoken[before[piece.since]].append(piece)
+    contexts = dict(zip(requests, accumulate(growth), strict=True))
+    return Rounds(requests, contexts, spoken, made, held)
+
+
+def _rent(pieces: Iterable[Carried], gone: Sequence[int]) -> int:
+    """What carrying pieces took, without the requests that fall away."""
+    return sum(it.tokens * (it.requests - _within(gone, it)) for it in pieces)
 
 
 def _within(gone: Sequence[int], piece: Carried) -> int:

@@ -16,13 +16,14 @@ from hansei.synth.draft import Doing, Draft, ran
 from hansei.synth.history import DRAFT_GAP, draft_headlines, headline
 from hansei.synth.output import committed, found, listing, particulars
 from hansei.synth.secrets import secret
-from hansei.synth.skills import SKILLS
+from hansei.synth.skills import WANTED
 from hansei.synth.story import (
     Change,
     Command,
     Consult,
     Decoy,
     Delegate,
+    Discovery,
     Fetch,
     Haul,
     Interruption,
@@ -106,12 +107,13 @@ def explore(tale: Tale) -> None:
     """Look around, then read what the task is about."""
     draft = tale.draft
     folder = "src/berthline/services"
-    draft.act(
+    looked, _ = draft.act(
         Doing(ListFiles(f"{folder}/*.py"), listing(draft.files, folder)),
         Doing(Search(f"{tale.entity}s", "src"), found(draft.files, f"{tale.entity}s", "src")),
         reply=tale.pick("say_start"),
         thought=tale.pick("think_start"),
     )
+    draft.plants.append(Discovery(looked, f"{folder}/"))
     paths = [path for path in (tale.service, suite_path(tale.entity)) if path in draft.files]
     draft.read(*paths)
 
@@ -150,7 +152,7 @@ def _miss(tale: Tale, wanted: Edit) -> None:
         Doing(Read(wanted.path, start, lines), wanted.old),
         thought="The text I meant to replace is not there in that form; look at those lines again.",
     )
-    draft.plants.append(Reread(look, wanted.path))
+    draft.plants.append(Reread(look, wanted.path, excused=True))
     draft.plants.append(Stumble(key, MISSED_EDIT, None, recovered_by=draft.next_call()))
 
 
@@ -289,7 +291,7 @@ def haul(tale: Tale) -> None:
     )
     lines = tale.rng.randrange(380, 620)
     (key,) = tale.draft.act(ran(command, tale.draft.body(lines), 2.0))
-    tale.draft.plants.append(Haul(key))
+    tale.draft.plants.append(Haul(key, command))
     for path in ("src/berthline/money.py", "src/berthline/app.py"):
         tale.draft.read(path)
 
@@ -375,7 +377,7 @@ def consult(tale: Tale) -> None:
 
 def skill(tale: Tale) -> None:
     """Read a skill, asked for or not, and perhaps do what it says."""
-    draft, chosen = tale.draft, tale.rng.choice(SKILLS)
+    draft, chosen = tale.draft, tale.rng.choice(WANTED)
     asked, follows = tale.rng.random() < 0.5, tale.rng.random() < 0.5
     if asked:
         draft.say(chosen.asked)

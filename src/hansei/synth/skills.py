@@ -32,7 +32,7 @@ class Skill:
         )
 
 
-SKILLS = (
+WANTED = (
     Skill(
         "tide-forecast",
         "Compute tide tables and currents for a mooring.",
@@ -55,6 +55,16 @@ SKILLS = (
         "wrote docs/diagrams/deployment.svg",
     ),
 )
+"""Those that are read now and then."""
+IDLE = Skill(
+    "pilot-roster",
+    "Draw up the weekly roster of harbour pilots.",
+    "Please draw up the roster of the pilots.",
+    "python tools/roster.py",
+    "wrote roster.csv",
+)
+"""One that is listed in every session and that nobody has ever wanted."""
+SKILLS = (*WANTED, IDLE)
 
 
 def listed() -> str:

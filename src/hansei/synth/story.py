@@ -192,6 +192,16 @@ class Reread:
 
     call: str
     path: str
+    excused: bool = False
+    """Whether an edit of it had just failed, after which agents are told to look again."""
+
+
+@dataclass(frozen=True)
+class Discovery:
+    """A folder listed before anything was changed, to find files that lie there every time."""
+
+    call: str
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -199,6 +209,7 @@ class Haul:
     """A large output that stayed in the context."""
 
     call: str
+    command: str
 
 
 @dataclass(frozen=True)
@@ -275,7 +286,18 @@ class Recourse:
 
 
 Plant: TypeAlias = (
-    Stumble | Reread | Haul | Spill | Correction | Aside | Leak | Landing | Decoy | Trial | Recourse
+    Stumble
+    | Reread
+    | Discovery
+    | Haul
+    | Spill
+    | Correction
+    | Aside
+    | Leak
+    | Landing
+    | Decoy
+    | Trial
+    | Recourse
 )
 
 

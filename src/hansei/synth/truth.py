@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from hansei.synth.history import NOTE_COMMIT, ROOT, RULE_COMMIT
-from hansei.synth.meter import tokens
+from hansei.synth.meter import CALL_OVERHEAD, tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
 from hansei.synth.secrets import pieces
 from hansei.synth.story import (
@@ -23,6 +23,7 @@ from hansei.synth.story import (
     Compaction,
     Correction,
     Decoy,
+    Discovery,
     Haul,
     Interruption,
     Landing,
@@ -149,12 +150,28 @@ class RereadTruth:
     path: str
     tokens: int
     requests_carried: int
+    alone: int | None
+    """What the request was billed that made this call and no other; None where it made others."""
+    excused: bool
+    """Whether an edit of it had just failed."""
+
+
+@dataclass(frozen=True)
+class DiscoveryTruth:
+    """A folder listed at the start of a session."""
+
+    session: str
+    call: str
+    folder: str
+    cost: int
+    """Tokens billed for the call and what it listed, when they came and in every later request."""
 
 
 @dataclass(frozen=True)
 class HaulTruth:
     session: str
     call: str
+    command: str
     tokens: int
     requests_carried: int
     """Later requests that read it again, up to a compaction or the end."""
@@ -235,6 +252,7 @@ class Truth:
     corrections: tuple[CorrectionTruth, ...]
     asides: tuple[AsideTruth, ...]
     rereads: tuple[RereadTruth, ...]
+    discoveries: tuple[DiscoveryTruth, ...]
     hauls: tuple[HaulTruth, ...]
     spills: tuple[SpillTruth, ...]
     edits: tuple[EditTruth, ...]
@@ -296,7 +314,7 @@ class Recorder:
                 if isinstance(plant, Spill):
                     self._spill(plant.call, told.session, written, writer)
                 else:
-                    self._plant(plant, told.session, writer, exposed=outline.exposed)
+                    self._plant(plant, told, writer, exposed=outline.exposed)
 
     def truth(self) -> Truth:
         return Truth(
@@ -305,6 +323,7 @@ class Recorder:
             corrections=tuple(self._found.get(CorrectionTruth, ())),
             asides=tuple(self._found.get(AsideTruth, ())),
             rereads=tuple(self._found.get(RereadTruth, ())),
+            discoveries=tuple(self._found.get(DiscoveryTruth, ())),
             hauls=tuple(self._found.get(HaulTruth, ())),
             spills=tuple(self._found.get(SpillTruth, ())),
             edits=tuple(self._found.get(EditTruth, ())),
@@ -374,7 +393,8 @@ class Recorder:
             unanswered=_in_state(states, None, writer),
         )
 
-    def _plant(self, plant: Any, session: Session, writer: Writer, *, exposed: bool) -> None:
+    def _plant(self, plant: Any, told: Told, writer: Writer, *, exposed: bool) -> None:
+        session = told.session
         where = writer.session_id(session)
         record: Any = None
         match plant:
@@ -386,11 +406,17 @@ class Recorder:
                 record = CorrectionTruth(where, topic, _prompt(session, step), manner)
             case Aside(step, why):
                 record = AsideTruth(where, why, _prompt(session, step))
-            case Reread(call, path):
-                size, carried = _weight(session, call, writer)
-                record = RereadTruth(where, writer.call_id(call), path, size, carried)
-            case Haul(call):
-                record = HaulTruth(where, writer.call_id(call), *_weight(session, call, writer))
+            case Reread(call, path, excused):
+                weight = _weight(session, call, writer)
+                name, alone = writer.call_id(call), _alone(told, call)
+                record = RereadTruth(where, name, path, *weight, alone, excused)
+            case Discovery(call, folder):
+                record = DiscoveryTruth(
+                    where, writer.call_id(call), folder, _cost(session, call, writer)
+                )
+            case Haul(call, command):
+                weight = _weight(session, call, writer)
+                record = HaulTruth(where, writer.call_id(call), command, *weight)
             case Landing():
                 record = self._edit(plant, where, writer)
             case Leak(kind, value, place):
@@ -473,6 +499,23 @@ def _weight(session: Session, call_key: str, writer: Writer) -> tuple[int, int]:
         elif isinstance(step, Compaction) and after:
             break
     return size, carried
+
+
+def _cost(session: Session, call_key: str, writer: Writer) -> int:
+    """Tokens of a call and its result, times the requests that were billed for them."""
+    call = next(call for call in calls(session) if call.key == call_key)
+    said = tokens(writer.arguments_text(call, session), session.rate) + CALL_OVERHEAD
+    size, carried = _weight(session, call_key, writer)
+    return said * (1 + carried) + size * carried
+
+
+def _alone(told: Told, call_key: str) -> int | None:
+    """What a request was billed, if it made this call only."""
+    requests = [step for step in told.session.steps if isinstance(step, Request)]
+    for request, usage in zip(requests, told.usages, strict=True):
+        if [call.key for call in request.calls] == [call_key]:
+            return usage.context + usage.output
+    return None
 
 
 def _purpose(name: str) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _PROSE = (".md", ".markdown", ".rst", ".txt", ".adoc", ".json", ".jsonl", ".yaml", ".yml", ".csv")
 """Files that hold text or data: they are not split, they are searched."""
+_ANEW = frozenset((Verb.WRITE, Verb.CREATE, Verb.DELETE, Verb.RENAME))
 
 
 @dataclass
@@ -129,7 +130,7 @@ def _tell(story: _Story, touch: Touch) -> None:
             story.reads.append(touch)
     elif touch.verb is Verb.EDIT and touch.extent is not Extent.WHOLE:
         story.edits.append(touch)
-    elif touch.verb not in (Verb.SEARCH, Verb.LIST):
+    elif touch.verb in _ANEW:
         story.rewritten = True
 
 

@@ -135,9 +135,16 @@ def _home(kind: str, name: str, told: Sequence[tuple[int, Use]]) -> str | None:
 
 
 def _path(told: Sequence[tuple[int, Use]]) -> str | None:
-    """Where it lies, from the home folder on: the same for everybody."""
-    paths = sorted({use.path.replace("\\", "/") for _, use in told if use.path})
-    return _HOME.sub("~", paths[0]) if paths else None
+    """Where it lies, the same in every clone and worktree and for everybody."""
+    paths = sorted({_place(use.path.replace("\\", "/")) for _, use in told if use.path})
+    return paths[0] if paths else None
+
+
+def _place(path: str) -> str:
+    """From the home folder on what lies in a hidden folder there; else from the hidden folder."""
+    short = _HOME.sub("~", path)
+    hidden = short.find("/.")
+    return short if hidden <= 1 else short[hidden + 1 :]
 
 
 def _occurrences(told: list[tuple[int, Use]]) -> Iterator[Occurrence]:

@@ -2,7 +2,7 @@
 
 Two findings. *Listings*: the same folders are listed before the first change, and the same files
 are read after that. The names of those files are what was found, so a line that holds them stands
-for the listings. *First reads*: sessions read the same files before they do anything, and change
+for the listings of sessions that went on to read one of them. *First reads*: sessions read the same files before they do anything, and change
 none of them. A page about those files stands for reading them; the largest one that a session read
 is not counted as saved, because a page has to be read too.
 """
@@ -12,34 +12,17 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
-from hansei.config import CommandClass
-from hansei.projection.files import LOOKS, Verb
+from hansei.retro.starts import starts
 from hansei.retro.wording import amount, listed, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
-    from hansei.projection.files import Touch
+    from hansei.retro.starts import Start
     from hansei.retro.window import Window
-
-_LOOKING = frozenset((CommandClass.SEARCH, CommandClass.READ, CommandClass.OTHER))
-_BY_HEART = frozenset(("AGENTS.md", "CLAUDE.md", "GEMINI.md", "SKILL.md", "MEMORY.md"))
-"""Files that hold what was written down already."""
-
-
-class _Start(NamedTuple):
-    """What one session looked at before it changed anything."""
-
-    session: int
-    lists: Mapping[str, frozenset[int]]
-    """Calls that did nothing but list a folder, by folder."""
-    reads: Mapping[str, frozenset[int]]
-    """Calls that did nothing but read a file it leaves as it is, by file."""
-    seen: frozenset[str]
-    """All files it read."""
 
 
 @dataclass(frozen=True)
@@ -69,16 +52,19 @@ class Rediscovered:
     """Minutes to have a page written and to read it."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        starts = [it for it in _starts(window, self.calls) if it.lists or it.reads]
-        yield from self._listings(window, starts)
-        yield from self._first_reads(window, starts)
+        begun = [it for it in starts(window, self.calls) if it.lists or it.reads]
+        yield from self._listings(window, begun)
+        yield from self._first_reads(window, begun)
 
-    def _listings(self, window: Window, starts: list[_Start]) -> Iterator[Finding]:
+    def _listings(self, window: Window, starts: list[Start]) -> Iterator[Finding]:
         folders = _common(Counter(folder for it in starts for folder in it.lists), self.sessions)
         read = _common(Counter(file for it in starts for file in it.seen), self.readers)
-        found = [file for file in read if any(_is_below(file, it) for it in folders)]
+        below = [file for file in read if any(_is_below(file, it) for it in folders)]
+        found = below[: self.names]
         told = []
         for start in starts:
+            if start.seen.isdisjoint(found):
+                continue  # it looked for something that the line would not tell
             calls = {seq for it in folders for seq in start.lists.get(it, ())}
             told += _occurrences(window, start.session, calls)
         total = sum(it.tokens or 0 for it in told)
@@ -98,8 +84,7 @@ class Rediscovered:
             occurrences=tuple(told),
             change=Change(
                 Design.LINE,
-                f"Where things are: {_map(found[: self.names])}. Open these instead of listing "
-                f"{where}.",
+                f"Where things are: {_map(found)}. Open these instead of listing {where}.",
             ),
             category=Category.FIX,
             effort=self.effort,
@@ -107,7 +92,7 @@ class Rediscovered:
             metric=Metric("touches", folders[0]),
         )
 
-    def _first_reads(self, window: Window, starts: list[_Start]) -> Iterator[Finding]:
+    def _first_reads(self, window: Window, starts: list[Start]) -> Iterator[Finding]:
         counts = Counter(file for it in starts for file in it.reads)
         least = max(self.sessions, ceil(self.share * len(starts)))
         files = _common(counts, least)[: self.names]
@@ -136,59 +121,6 @@ class Rediscovered:
             disproof="sessions that have the page read the files themselves just as often",
             metric=Metric("touches", files[0]),
         )
-
-
-def _starts(window: Window, longest: int) -> Iterator[_Start]:
-    """What each session looked at before its first change."""
-    rows: dict[int, list[Touch]] = {it: [] for it in window.sessions}
-    for session, touch in window.touches:
-        rows[session].append(touch)
-    busy = {
-        (session, run.seq)
-        for session, run in window.commands
-        if run.kind not in _LOOKING and not run.inside
-    }
-    order: dict[int, list[int]] = defaultdict(list)
-    for session, call in window.calls:
-        order[session].append(call.seq)
-    for session, touches in sorted(rows.items()):
-        changes = [it.seq for it in touches if it.verb not in LOOKS]
-        late = order[session][longest : longest + 1]
-        until = min((*changes, *late), default=None)
-        early = [it for it in touches if until is None or it.seq < until]
-        changed = {it.path for it in touches if it.verb not in LOOKS}
-        pure = _by_call([it for it in early if (session, it.seq) not in busy])
-        yield _Start(
-            session,
-            _places(pure, Verb.LIST, frozenset()),
-            _places(pure, Verb.READ, changed),
-            frozenset(it.path for it in early if it.verb is Verb.READ and _is_news(it)),
-        )
-
-
-def _by_call(touches: list[Touch]) -> dict[int, list[Touch]]:
-    found: dict[int, list[Touch]] = defaultdict(list)
-    for touch in touches:
-        found[touch.seq].append(touch)
-    return found
-
-
-def _places(
-    calls: Mapping[int, list[Touch]], verb: Verb, without: set[str] | frozenset[str]
-) -> dict[str, frozenset[int]]:
-    """Calls that did nothing but this, by path."""
-    found: dict[str, set[int]] = defaultdict(set)
-    for seq, touches in calls.items():
-        if all(it.verb is verb and it.path not in without for it in touches):
-            for touch in touches:
-                if verb is Verb.LIST or _is_news(touch):
-                    found[touch.path].add(seq)
-    return {path: frozenset(seqs) for path, seqs in found.items()}
-
-
-def _is_news(touch: Touch) -> bool:
-    """Whether a file of the repository is not itself what somebody wrote down for agents."""
-    return touch.inside and "*" not in touch.path and touch.path.split("/")[-1] not in _BY_HEART
 
 
 def _common(counts: Counter[str], least: int) -> list[str]:
@@ -222,7 +154,7 @@ def _occurrences(window: Window, session: int, calls: set[int]) -> list[Occurren
 
 
 def _looking_around(
-    window: Window, start: _Start, files: list[str], least: int
+    window: Window, start: Start, files: list[str], least: int
 ) -> Iterator[tuple[int, int | None]]:
     """The first of the reads and what they took together, without the largest."""
     common = {file: start.reads[file] for file in files if file in start.reads}

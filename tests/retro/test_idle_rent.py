@@ -1,0 +1,85 @@
+"""Skills and servers that cost rent and never fire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hansei.bets.model import Design, Finding
+from hansei.projection.funnel import Use
+from hansei.retro.heuristics.idle_rent import IdleRent
+from made_window import window_of
+
+_USE = Use(
+    "skill", "roster", "/home/me/.agents/skills/roster/SKILL.md", 3, None, None, None,
+    False, False, None, 0, 0, 400, 100, 4_000, "transcript",
+)  # fmt: skip
+
+
+def use(**more: Any) -> Use:
+    return _USE._replace(**more)
+
+
+def found(*uses: Use, sessions: int = 10, days: int = 10) -> list[Finding]:
+    window = window_of(
+        {it: [[]] for it in range(sessions)},
+        dict.fromkeys(range(sessions), uses),
+        {it: it % days for it in range(sessions)},
+    )
+    return list(IdleRent().find(window))
+
+
+def test_a_skill_that_is_listed_and_never_loaded_is_to_go() -> None:
+    (finding,) = found(use())
+    assert finding.change.design is Design.REMOVAL
+    assert finding.change.path == "~/.agents/skills/roster/SKILL.md"
+    assert "`roster`" in finding.change.text
+    assert sum(it.tokens or 0 for it in finding.occurrences) == 40_000
+
+
+def test_skills_of_one_folder_are_one_bet() -> None:
+    more = use(name="tides", path="/home/me/.agents/skills/tides/SKILL.md")
+    (finding,) = found(use(), more)
+    assert "2 skills of `~/.agents/skills`" in finding.claim
+    assert len(finding.occurrences) == 10
+
+
+def test_a_server_whose_tools_are_never_called_is_to_go() -> None:
+    (finding,) = found(use(kind="mcp", name="tracker", path=None))
+    assert "MCP server `tracker`" in finding.claim
+
+
+def test_a_size_that_is_not_recorded_is_not_nothing() -> None:
+    (finding,) = found(use(kind="mcp", name="tracker", path=None, rent=None, tokens=None))
+    assert {it.tokens for it in finding.occurrences} == {None}
+    assert "not recorded" in finding.because[1]
+
+
+def test_a_plug_in_goes_as_a_whole_or_not_at_all() -> None:
+    idle = use(name="figma:use", path=None)
+    assert len(found(idle)) == 1
+    assert found(idle, use(name="figma:draw", path=None, fired=True)) == []
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        use(fired=True),
+        use(fired=None),
+        use(matched=True),
+        use(rent=50),
+        use(path=None),
+        use(path="/home/me/.agents/skills/.system/roster/SKILL.md"),
+        use(kind="instructions", name="AGENTS.md", path="AGENTS.md"),
+        use(kind="rule", name="style.mdc", path=".rules/style.mdc"),
+    ],
+    ids=["fired", "unknown", "wanted", "cheap", "nobody's", "built in", "instructions", "rule"],
+)
+def test_what_is_not_known_to_be_idle_stays(told: Use) -> None:
+    assert found(told) == []
+
+
+def test_a_few_sessions_or_days_say_little() -> None:
+    assert found(use(), sessions=7) == []
+    assert found(use(), days=2) == []

@@ -1,0 +1,81 @@
+"""Large outputs that are carried long."""
+
+from __future__ import annotations
+
+import pytest
+
+from hansei.bets.model import Category, Design, Finding
+from hansei.config import CommandClass
+from hansei.events.model import Status, Tool
+from hansei.projection.files import Verb
+from hansei.retro.heuristics.large_output import LargeOutput
+from made_window import Made, Told, edit, shell, window_of
+
+LONG: Told = [[], [], [], [], [], []]
+
+
+def found(*calls: Made, times: int = 3) -> list[Finding]:
+    told = [[it] for it in calls] + list(LONG)
+    return list(LargeOutput().find(window_of(dict.fromkeys(range(times), told))))
+
+
+def test_a_known_program_is_told_how_to_be_quiet() -> None:
+    (finding,) = found(shell("docker compose logs", 9_000))
+    assert "`docker compose logs`" in finding.claim
+    assert finding.change.design is Design.LINE
+    assert "`--tail 50`" in finding.change.text
+    assert finding.category is Category.FIX
+
+
+def test_what_a_quieter_form_still_prints_is_not_saved() -> None:
+    (finding,) = found(shell("docker compose logs", 9_000))
+    requests = len(LONG) + 1
+    assert [it.tokens for it in finding.occurrences] == [(9_000 - 300) * requests] * 3
+
+
+def test_an_unknown_program_is_a_task_not_a_line() -> None:
+    (finding,) = found(shell("tickets list", 9_000))
+    assert finding.change.design is Design.BRIEF
+    assert finding.category is Category.INVESTIGATE
+    assert "`tickets list`" in finding.change.text
+
+
+def test_an_option_that_is_there_already_is_not_proposed() -> None:
+    (finding,) = found(shell("pytest", 9_000, flags=("-q",), kind=CommandClass.TEST))
+    assert "tail" in finding.change.text
+
+
+def test_one_subcommand_with_many_arguments_is_one_thing() -> None:
+    runs = [shell("tickets show", 3_000, form=f"tickets show {it}") for it in "abc"]
+    told = {n: [[it], *LONG] for n, it in enumerate(runs)}
+    (finding,) = LargeOutput().find(window_of(told))
+    assert finding.key == "tickets show"
+
+
+def test_a_tool_of_a_server_counts_too() -> None:
+    (finding,) = found(Made(9_000, tool=Tool.MCP, name="mcp__db__list_tables"))
+    assert "`mcp__db__list_tables`" in finding.claim
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        shell("pytest", 9_000, status=Status.FAILED),
+        shell("rg", 9_000, kind=CommandClass.SEARCH),
+        shell("docker compose logs", 900),
+        Made(9_000, ({"path": "src/a.py", "verb": Verb.READ},), tool=Tool.SHELL),
+        Made(9_000, tool=Tool.SUBAGENT, name="Task"),
+    ],
+    ids=["failed", "search", "small", "source file", "subagent"],
+)
+def test_what_was_needed_is_left_alone(call: Made) -> None:
+    assert found(call) == []
+
+
+def test_what_is_soon_gone_again_costs_little() -> None:
+    told = [*LONG, [edit("a.py")], [shell("docker compose logs", 9_000)], []]
+    assert list(LargeOutput().find(window_of(dict.fromkeys(range(3), told)))) == []
+
+
+def test_twice_is_chance() -> None:
+    assert found(shell("docker compose logs", 9_000), times=2) == []
