@@ -2,9 +2,10 @@
 
 Two findings. *Listings*: the same folders are listed before the first change, and the same files
 are read after that. The names of those files are what was found, so a line that holds them stands
-for the listings of sessions that went on to read one of them. *First reads*: sessions read the same files before they do anything, and change
-none of them. A page about those files stands for reading them; the largest one that a session read
-is not counted as saved, because a page has to be read too.
+for the listings of sessions that went on to read one of them. *First reads*: sessions read the same
+files before they do anything, and change none of them. A page about those files stands for
+reading them; the largest one that a session read is not counted as saved, because a page has to be
+read too.
 """
 
 from __future__ import annotations
