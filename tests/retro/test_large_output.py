@@ -46,10 +46,18 @@ def test_an_option_that_is_there_already_is_not_proposed() -> None:
 
 
 def test_one_subcommand_with_many_arguments_is_one_thing() -> None:
-    runs = [shell("tickets show", 3_000, form=f"tickets show {it}") for it in "abc"]
-    told = {n: [[it], *LONG] for n, it in enumerate(runs)}
-    (finding,) = LargeOutput().find(window_of(told))
-    assert finding.key == "tickets show"
+    (finding,) = LargeOutput().find(window_of(_shown_by("git", "log")))
+    assert finding.key == "git log"
+
+
+def test_an_unknown_program_that_shows_another_thing_each_time_is_left_alone() -> None:
+    assert list(LargeOutput().find(window_of(_shown_by("tickets", "show")))) == []
+
+
+def _shown_by(program: str, subcommand: str) -> dict[int, Told]:
+    name = f"{program} {subcommand}"
+    runs = [shell(name, 5_000, form=f"{name} {it}") for it in "abc"]
+    return {number: [[it], *LONG] for number, it in enumerate(runs)}
 
 
 def test_a_tool_of_a_server_counts_too() -> None:

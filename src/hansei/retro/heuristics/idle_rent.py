@@ -105,7 +105,9 @@ class IdleRent:
             f"never {verb} in {len(sessions)} sessions",
             because=tuple(because),
             occurrences=tuple(_occurrences(told)),
-            change=Change(Design.REMOVAL, _text(noun, home, names), _path(told)),
+            change=Change(
+                Design.REMOVAL, _text(noun, home, names), _path(told) if len(names) == 1 else None
+            ),
             category=Category.FIX,
             effort=self.effort,
             disproof=f"a later prompt asks for something that {what} would do",

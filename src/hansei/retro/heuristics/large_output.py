@@ -73,9 +73,16 @@ class LargeOutput:
                 if large is not None:
                     found[_group(call, run)].append(large)
         for group, told in sorted(found.items()):
-            many = len({it.session for it in told}) >= self.sessions
-            if many and sum(it.excess for it in told) >= self.total:
+            if self._recurs(told) and sum(it.excess for it in told) >= self.total:
                 yield self._finding(group, sorted(told, key=lambda it: it[:2]))
+
+    def _recurs(self, told: list[_Large]) -> bool:
+        """In enough sessions; of an unknown program the very same command, or it is reading."""
+        forms: dict[str, set[int]] = defaultdict(set)
+        for it in told:
+            unknown = None if it.run is None or quieter(it.run) else it.run
+            forms["" if unknown is None else unknown.form].add(it.session)
+        return max(map(len, forms.values())) >= self.sessions
 
     def _large(self, window: Window, session: int, call: Called, run: Ran | None) -> _Large | None:
         """A call's output if it is large, was carried long and was not needed to see a failure."""
