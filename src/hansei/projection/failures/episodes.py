@@ -20,7 +20,7 @@ from hansei.projection.exchanges import conversation
 from hansei.projection.failures.changes import difference
 from hansei.projection.failures.model import Ending, Episode, Kind
 from hansei.projection.failures.polls import followed
-from hansei.projection.failures.relation import may_try_again, same_aim, tries_again
+from hansei.projection.failures.relation import can_try_again, may_try_again, same_aim, tries_again
 from hansei.projection.failures.signature import failures, normalised
 from hansei.projection.failures.subject import of_failure, of_success
 
@@ -78,9 +78,10 @@ def episodes(
     opened: list[_Open] = []
     found: list[Episode] = []
     for index, (call, verdict) in enumerate(zip(calls, verdicts, strict=True)):
-        for it in [it for it in opened if index - it.failed[-1] > PATIENCE]:
-            opened.remove(it)
-            found.append(told.without_end(it, Ending.MOVED_ON))
+        if opened:
+            for it in [it for it in opened if index - it.failed[-1] > PATIENCE]:
+                opened.remove(it)
+                found.append(told.without_end(it, Ending.MOVED_ON))
         if verdict.kind in _KINDS and verdict.status is Status.FAILED:
             found += told.past(opened, index)
             _fail(opened, index, of_failure(call, verdict, known[call.seq]), known[call.seq])
@@ -146,9 +147,13 @@ class _Telling:
 
     def past(self, opened: list[_Open], index: int) -> list[Episode]:
         """Episodes that a call ends; they are no longer open."""
-        about = list(of_success(self._calls[index], self._verdicts[index])) if opened else []
+        tool = self._calls[index].event.tool
+        asked = [it for it in opened if can_try_again(it.subjects[-1], tool)]
+        if not asked:
+            return []
+        about = list(of_success(self._calls[index], self._verdicts[index]))
         found = []
-        for it in list(opened):
+        for it in asked if about else ():
             past = _what_got_past(it, about)
             if past is not None:
                 opened.remove(it)

@@ -23,6 +23,7 @@ TYPING: Final = frozenset(("write_stdin",))
 """Tools that type into a running command, or only look at it."""
 _LOOKING: Final = frozenset(("BashOutput", "TaskOutput", "AgentOutputTool"))
 _STOPPING: Final = frozenset(("KillShell", "KillBash"))
+_ASKING: Final = TYPING | _LOOKING | _STOPPING
 _BEGUN = re.compile(r"running in (?:the )?background with ID: ?([\w-]+)")
 _HEAD: Final = 400
 """Characters of an answer that say how it is going."""
@@ -38,13 +39,13 @@ def followed(calls: Sequence[Call]) -> list[Call]:
 
     Other calls of that kind run nothing, so they have no script.
     """
-    if not any(_asks(call) for call in calls):
+    if not any(call.event.name in _ASKING for call in calls):
         return list(calls)
     begun: dict[str, Call | None] = {}
     running: list[tuple[int, Call]] = []
     found = []
     for index, call in enumerate(calls):
-        if _asks(call):
+        if call.event.name in _ASKING:
             running = [it for it in running if index - it[0] <= _RECENT]
             found.append(_told(call, begun, running))
             continue
@@ -58,11 +59,6 @@ def followed(calls: Sequence[Call]) -> list[Call]:
         elif result.status is Status.UNKNOWN and result.basis is Basis.NONE:
             running.append((index, call))
     return found
-
-
-def _asks(call: Call) -> bool:
-    name = call.event.name
-    return name in TYPING or name in _LOOKING or name in _STOPPING
 
 
 def _told(call: Call, begun: dict[str, Call | None], running: list[tuple[int, Call]]) -> Call:

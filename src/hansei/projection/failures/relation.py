@@ -70,6 +70,8 @@ _OF_FILES = frozenset(("add", "rm", "mv", "restore"))
 """Subcommands of git that are about the files they are given."""
 _PATTERNED = frozenset(("grep", "rg", "ag", "ack", "find", "fd", "findstr", "Select-String", "awk"))
 """Programs that look for something, so that the same folder is not yet the same question."""
+_KINDRED = {Tool.EDIT: "edit", Tool.WRITE: "edit", Tool.READ: "read", Tool.SEARCH: "read"}
+"""Tools that do the work of each other."""
 ALIKE = 0.5
 """The share of words two commands have in common that makes one another try of the other."""
 _TELLING = 4
@@ -84,6 +86,17 @@ _FEW_LINES = 4
 _WANTED = 0.4
 _WANTED_OF_ALL = 0.15
 """The share of a new text that another edit has: of the shorter one, and of the first."""
+
+
+def can_try_again(failed: Subject, tool: Tool) -> bool:
+    """Whether a call of such a tool may be another try at all: what spares most comparisons."""
+    if tool is failed.tool:
+        return True
+    if failed.command is None:
+        return tool is Tool.SHELL or _KINDRED.get(failed.tool) is _KINDRED.get(tool, tool)
+    if tool in (Tool.EDIT, Tool.WRITE):
+        return failed.command.program == PATCHING
+    return tool in (Tool.READ, Tool.SEARCH) and shows(failed.command)
 
 
 def tries_again(failed: Subject, later: Subject) -> bool:

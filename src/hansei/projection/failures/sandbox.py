@@ -37,11 +37,13 @@ _LOOKED_AT: Final = 4000
 
 def refused(calls: Sequence[Call], found: list[Verdict]) -> list[Verdict]:
     """Verdicts, where what a sandbox refused is told as that."""
-    found = [
-        it._replace(kind=Kind.HARNESS) if _may_be(call, it) and _is_its_own(call) else it
-        for call, it in zip(calls, found, strict=True)
-    ]
-    free = [index for index, call in enumerate(calls) if leaves(call.event.arguments)]
+    failed = [index for index, it in enumerate(found) if it.kind is Kind.FAILURE]
+    if not failed:
+        return found
+    for index in failed:
+        if _may_be(calls[index], found[index]) and _is_its_own(calls[index]):
+            found[index] = found[index]._replace(kind=Kind.HARNESS)
+    free = [index for index in range(failed[0], len(calls)) if leaves(calls[index].event.arguments)]
     if not free:
         return found
     proven = {

@@ -8,6 +8,7 @@ matter stay: the missing module, the missing script, the file that is not there.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Tool
@@ -263,6 +264,7 @@ _NAMED_FILE = re.compile(
 _BORDERS = re.compile(r"\s+")
 
 
+@lru_cache(maxsize=1024)
 def normalised(line: str) -> str:
     """A line with what differs by chance named."""
     text = _BORDERS.sub(" ", line[: 4 * LONGEST]).strip(" |")
