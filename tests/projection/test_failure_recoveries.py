@@ -160,7 +160,7 @@ def test_a_renamed_argument_is_another_try() -> None:
 
 def test_the_form_of_a_failure_holds_the_part_that_failed() -> None:
     story = Story().shell("frob show 7 --json | jq .a", "jq: error: Cannot index array", 5)
-    assert only(story).before == "frob show --json {n} | jq .a"
+    assert only(story).before == "frob show {n} --json | jq .a"
     story = Story().shell("cd /nowhere && find . -name a", "bash: cd: /nowhere: No such file", 1)
     assert only(story).before == "cd /nowhere"
 
