@@ -5,10 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.retro.heuristics.big_file import BigFile
+from hansei.retro.heuristics.declined_again import DeclinedAgain
+from hansei.retro.heuristics.edit_loop import EditLoop
 from hansei.retro.heuristics.idle_rent import IdleRent
 from hansei.retro.heuristics.large_output import LargeOutput
+from hansei.retro.heuristics.missing_here import MissingHere
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from hansei.retro.heuristics.rediscovered import Rediscovered
+from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
 from hansei.retro.heuristics.reread import Reread
 
 if TYPE_CHECKING:
@@ -21,4 +25,8 @@ HEURISTICS: tuple[Heuristic, ...] = (
     LargeOutput(),
     BigFile(),
     IdleRent(),
+    MissingHere(),
+    RepeatedCorrection(),
+    EditLoop(),
+    DeclinedAgain(),
 )

@@ -6,8 +6,10 @@ once.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from hansei.config import DAY_MS
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hansei.projection.corrections import Correction
+    from hansei.projection.facts.asked import Asked
     from hansei.projection.facts.called import Called
     from hansei.projection.facts.ran import Ran
     from hansei.projection.facts.tables import Found, Table
@@ -73,6 +76,10 @@ class Window:
                 table.read(self.store, where, (json_list(self.sessions),))
             )
         return self._rows[table.name]
+
+    @property
+    def asked(self) -> list[Found[Asked]]:
+        return self.rows(folds.ASKED)
 
     @property
     def calls(self) -> list[Found[Called]]:
@@ -143,6 +150,60 @@ class Window:
         for session, call in self.calls:
             calls[session].append(call)
         return {it: rounds(pieces[it], calls[it]) for it in self.sessions}
+
+    @cached_property
+    def _calls_by_session(self) -> dict[int, list[Called]]:
+        found: dict[int, list[Called]] = {}
+        for session, row in self.calls:
+            found.setdefault(session, []).append(row)
+        return found
+
+    def calls_of(self, session: int, after: int, before: int) -> list[Called]:
+        """The calls of a session strictly between two events."""
+        rows = self._calls_by_session.get(session, [])
+        begin = bisect_right(rows, after, key=attrgetter("seq"))
+        return rows[begin : bisect_left(rows, before, key=attrgetter("seq"))]
+
+    @cached_property
+    def ran_by(self) -> dict[tuple[int, int], list[Ran]]:
+        """The programs that a shell call ran, by session and call."""
+        found: dict[tuple[int, int], list[Ran]] = {}
+        for session, row in self.commands:
+            found.setdefault((session, row.seq), []).append(row)
+        return found
+
+    @cached_property
+    def touched_by(self) -> dict[tuple[int, int], list[Touch]]:
+        """The files that a call touched, by session and call."""
+        found: dict[tuple[int, int], list[Touch]] = {}
+        for session, row in self.touches:
+            found.setdefault((session, row.seq), []).append(row)
+        return found
+
+    @cached_property
+    def requests(self) -> dict[int, list[Asked]]:
+        """The requests of each session, in order."""
+        found: dict[int, list[Asked]] = {}
+        for session, row in self.asked:
+            found.setdefault(session, []).append(row)
+        return {session: sorted(rows) for session, rows in found.items()}
+
+    def requests_between(self, session: int, first: int, last: int) -> list[Asked]:
+        """Those after the one that asked for a call, up to and with the one for a later call."""
+        rows = self.requests.get(session, [])
+        begin, end = (bisect_right(rows, seq, key=attrgetter("seq")) for seq in (first, last))
+        return rows[begin:end]
+
+    def request_for(self, session: int, call: int) -> Asked | None:
+        """The request that asked for a call."""
+        rows = self.requests.get(session, [])
+        place = bisect_right(rows, call, key=attrgetter("seq")) - 1
+        return rows[place] if place >= 0 else None
+
+    @cached_property
+    def roots(self) -> dict[int, tuple[str, ...]]:
+        """The folders that are the top of each session's repository."""
+        return {session: row.roots for session, row in self.rows(folds.STANDS)}
 
     @cached_property
     def days(self) -> float:

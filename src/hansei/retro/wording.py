@@ -1,23 +1,66 @@
-"""How claims and changes spell out names and numbers: one line, no signs that steer a terminal."""
+"""How findings are worded: one line, no control characters, code in backquotes."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 LONGEST: Final = 120
-"""Letters of a path or command that a person still reads at a glance."""
-_THOUSAND = 1000
-_MILLION = 1_000_000
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069`]+")
+"""Characters of a command, path or sentence in a claim: what a terminal shows in one line."""
+
+_BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+_FILLED: Final = re.compile(r"\{(?:text|value|tmp|secret|id|hash)\}")
+"""What a normal form puts in the place of words that differ by chance."""
+_WORD: Final = re.compile(r"'[^']*'|\S+")
+_THOUSAND: Final = 1000
+_MILLION: Final = 1_000_000
+
+
+def one_line(text: str, longest: int = LONGEST) -> str:
+    """A text on one line, without signs that a terminal would obey, cut at a sensible length."""
+    line = _BLANK.sub(" ", text).strip()
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def code(text: str, longest: int = LONGEST) -> str:
+    """A command or path as code; backquotes in it would end it early."""
+    plain = _FILLED.sub("…", text.replace("`", "")).replace("{n}", "N").replace("{url}", "URL")
+    return f"`{one_line(plain, longest)}`"
+
+
+def counted(number: int, what: str) -> str:
+    """A number with its noun."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def in_common(forms: Sequence[str]) -> str:
+    """What to call several runs by: the form most of them have, else the words most share."""
+    if not forms:
+        return ""
+    form, times = min(Counter(forms).items(), key=lambda it: (-it[1], it[0]))
+    if 2 * times >= len(forms):
+        return form
+    spread = Counter(word for it in forms for word in set(words(it)))
+    return " ".join(word for word in words(min(forms)) if 2 * spread[word] >= len(forms))
+
+
+def words(form: str) -> list[str]:
+    """The words of a normal form; what stands in quotes is one."""
+    return _WORD.findall(form)
+
+
+def most(items: Iterable[str]) -> str:
+    """The most frequent one; of several the first in the alphabet."""
+    return min(Counter(items).items(), key=lambda it: (-it[1], it[0]), default=("", 0))[0]
 
 
 def quoted(text: str, longest: int = LONGEST) -> str:
     """A path or command as code; of a long one the beginning and the end."""
-    plain = " ".join(_UNPRINTABLE.sub(" ", text).split())
+    plain = _BLANK.sub(" ", text.replace("`", " ")).strip()
     if len(plain) > longest:
         half = (longest - 1) // 2
         plain = f"{plain[:half]}…{plain[-half:]}"

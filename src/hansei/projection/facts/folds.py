@@ -8,6 +8,7 @@ from hansei.events.reviews import Review
 from hansei.projection.calls import calls
 from hansei.projection.corrections import Correction, corrections, reviews
 from hansei.projection.exchanges import conversation
+from hansei.projection.facts.asked import Asked, asked
 from hansei.projection.facts.called import Called, called
 from hansei.projection.facts.ran import Ran, ran
 from hansei.projection.facts.tables import Table
@@ -58,6 +59,7 @@ class Problem(NamedTuple):
 
 STANDS: Final = Table("stands", Stand)
 PROBLEMS: Final = Table("problems", Problem)
+ASKED: Final = Table("asked", Asked)
 CALLS: Final = Table("calls", Called)
 COMMANDS: Final = Table("commands", Ran)
 PIECES: Final = Table("pieces", Carried)
@@ -74,6 +76,7 @@ USES: Final = Table("uses", Use)
 TABLES: Final[tuple[Table[Any], ...]] = (
     STANDS,
     PROBLEMS,
+    ASKED,
     CALLS,
     COMMANDS,
     PIECES,
@@ -107,6 +110,7 @@ def work_out(
     edits = {hunk.seq for hunk in hunks}
     runs = runs_of_tests(made, judged, subject.roots)
     return {
+        ASKED: asked(talk),
         CALLS: called(made, judged),
         COMMANDS: ran(made, subject.roots),
         PIECES: list(context.pieces),

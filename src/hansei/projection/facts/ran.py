@@ -36,6 +36,8 @@ class Ran(NamedTuple):
     inside: bool
     parsed: bool
     """False where the text follows no grammar: then only its first words are told."""
+    before: tuple[str, ...] = ()
+    """What stood before it: `sudo`, `uv run`; variables set for it as `NAME=`."""
 
 
 def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
@@ -55,6 +57,7 @@ def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
             masked=command.masked,
             inside=command.inside,
             parsed=call.script.parsed,
+            before=(*(f"{name}=" for name in command.variables), *command.wrappers),
         )
         for call in calls
         if call.script is not None

@@ -7,7 +7,15 @@ failure of many sessions together.
 
 from hansei.projection.failures.episodes import episodes
 from hansei.projection.failures.families import families
-from hansei.projection.failures.model import Ending, Episode, Failure, Family, Kind, Verdict
+from hansei.projection.failures.model import (
+    Ending,
+    Episode,
+    Failure,
+    Family,
+    Kind,
+    Refuser,
+    Verdict,
+)
 from hansei.projection.failures.runs import runs_of_tests
 from hansei.projection.failures.signature import failures
 from hansei.projection.failures.verdicts import verdicts
@@ -18,6 +26,7 @@ __all__ = [
     "Failure",
     "Family",
     "Kind",
+    "Refuser",
     "Verdict",
     "episodes",
     "failures",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from hansei.projection.failures.model import Kind
+from hansei.projection.failures.model import Kind, Refuser
 
 _BEFORE = r"\A\s*(?:<tool_use_error>)?(?:Error: )?"
 
@@ -43,6 +43,8 @@ _NOISE = re.compile(
 )
 
 
+_BY_RULE = re.compile(_BEFORE + r"(?:Permission to use|This command requires approval)")
+_BY_HOOK = re.compile(_BEFORE + r"(?:BLOCKED\b|.{1,300}? was blocked\.|\w+(?::\S+)? hook)")
 _TIME_LIMIT = re.compile(_BEFORE + r"[Cc]ommand timed out after[^\n]*\n?")
 _SIBLING = re.compile(_BEFORE + r"(?:Sibling tool call errored|Cancelled: parallel tool call)")
 _REASON = re.compile(
@@ -69,6 +71,14 @@ def reason(text: str) -> str:
         return ""
     found = _REASON.match(text)
     return text[found.end() if found else 0 :].strip()
+
+
+def refused_by(text: str) -> Refuser:
+    """Who said no to a call that was declined."""
+    head = text[:600]
+    if _BY_HOOK.match(head):
+        return Refuser.HOOK
+    return Refuser.RULE if _BY_RULE.match(head) else Refuser.PERSON
 
 
 def refuses_itself(text: str) -> bool:

@@ -18,6 +18,14 @@ class Kind(StrEnum):
     NEGATIVE = "negative"  # it ran well and its answer is no: nothing found, not equal, not there
 
 
+class Refuser(StrEnum):
+    """Who said no to a call; the value is the line of its failure."""
+
+    PERSON = "declined"
+    RULE = "not permitted"  # a permission rule, or nobody was there to ask
+    HOOK = "refused by a hook"
+
+
 class Verdict(NamedTuple):
     """How a call ended, and what that means."""
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Tool
 from hansei.projection.failures import harness, lookup, summary
-from hansei.projection.failures.model import Failure, Kind
+from hansei.projection.failures.model import Failure, Kind, Refuser
 from hansei.projection.failures.outputs import looked_at
 from hansei.projection.failures.polls import followed
 
@@ -127,7 +127,7 @@ def _line(call: Call, kind: Kind, command: Command | None) -> str:
     if kind is Kind.INTERRUPTED:
         return "Sibling tool call errored" if harness.with_sibling(said) else kind.value
     if kind is Kind.DECLINED:
-        return _first(harness.reason(said) or kind.value)
+        return _of_refusal(call)
     assert call.result is not None
     if kind is Kind.NEGATIVE:
         return "no"
@@ -152,6 +152,16 @@ def _telling(lines: Iterator[str]) -> str:
             return line
         counts = counts or line
     return counts
+
+
+def _of_refusal(call: Call) -> str:
+    """Who said no; a hook also says why, and for the web the host matters."""
+    text = call.result.text if call.result is not None else ""
+    who = harness.refused_by(text)
+    if who is Refuser.HOOK:
+        return f"{who}: {_first(harness.reason(text) or looked_at(text))}"
+    host = _HOST.match(call.event.text) if call.event.tool is Tool.WEB else None
+    return f"{who} ({host[1]})" if host else who.value
 
 
 def _of_harness(output: str) -> str:

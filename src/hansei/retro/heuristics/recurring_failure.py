@@ -1,67 +1,178 @@
-"""The same failure in several sessions, where something is known to end it."""
+"""The same failure in several sessions: what to do at once, where something is known to end it.
+
+What ended it is read off the calls (`ways`): a command to run first, a folder, a word before the
+program, another command. Then the bet is a line for the instruction file. Where only an edit or
+another try ended it, or nothing, and it took enough, somebody should look: the bet is a brief.
+Failures that say that something does not exist are told by `missing_here`.
+"""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.events.model import Tool
 from hansei.projection.failures import Ending, Kind
+from hansei.retro.costs import Span, occurrences, total
+from hansei.retro.missing import missing
+from hansei.retro.ways import How, Known, about, advice, known, spelled, ways
+from hansei.retro.wording import code, counted, in_common, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hansei.projection.failures import Episode
+    from hansei.bets.model import Occurrence
+    from hansei.projection.failures import Episode, Failure
     from hansei.retro.window import Window
+
+_VAGUE: Final = frozenset(("failed", "exit", "error", "errors"))
+"""A line of nothing but these says nothing about what went wrong."""
 
 
 @dataclass(frozen=True)
 class RecurringFailure:
-    """Knobs: in how many sessions, and how often the same command must have ended it."""
+    """Knobs."""
 
     name: str = "recurring-failure"
     sessions: int = 3
-    recoveries: int = 2
+    """Sessions it must have happened in: two may be one task that was taken up again. Where the
+    same fix is confirmed, those sessions are enough."""
     share: float = 0.5
-    """Of the episodes that ended well, those that the same command ended."""
+    """Of the episodes that ended well, those that the same way ended: less is chance."""
+    confirmed: int = 2
+    """Sessions in which that way ended it: one success may have had another reason."""
+    tokens: int = 5_000
+    """What it must have taken in all: below, nobody would notice that it is gone."""
+    tokens_to_investigate: int = 100_000
+    """The same where a person has to look into it: about what one such look takes an agent."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        by_signature: dict[str, list[tuple[int, Episode]]] = defaultdict(list)
-        for session, episode in window.episodes:
-            if episode.kind is Kind.FAILURE:
-                by_signature[episode.signature].append((session, episode))
-        for signature, told in sorted(by_signature.items()):
-            if len({session for session, _ in told}) >= self.sessions:
-                yield from self._finding(signature, told)
+        for signature, told in sorted(_groups(window).items()):
+            if len({session for session, _ in told}) >= self.confirmed:
+                found = self._finding(window, signature, told)
+                if found is not None:
+                    yield found
 
-    def _finding(self, signature: str, told: list[tuple[int, Episode]]) -> Iterator[Finding]:
-        ended = [it for _, it in told if it.ending is Ending.RECOVERED]
-        ways = Counter(it.after for it in ended if it.after and it.after != it.before)
-        way, times = min(ways.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
-        if times < self.recoveries or times < self.share * len(ended):
-            return
-        failing = Counter(it.before for _, it in told).most_common(1)[0][0]
-        count = len({session for session, _ in told})
-        yield Finding(
+    def _finding(
+        self, window: Window, signature: str, told: list[tuple[int, Episode]]
+    ) -> Finding | None:
+        took = occurrences(window, [Span(s, it.seq, it.end, it.minutes) for s, it in told])
+        spent = total(took)
+        if spent is not None and spent < self.tokens:
+            return None
+        failing = in_common(
+            [spelled(ran) for s, it in told if (ran := about(window, s, it.failures[-1]))]
+        )
+        way = known(window, told)
+        if way is not None and (way.sessions < self.confirmed or way.times < self.share * way.of):
+            way = None
+        if failing and way is not None and way.way.how not in (How.EDITED, How.AGAIN):
+            return self._fix(signature, failing, way, took)
+        if spent is None or spent < self.tokens_to_investigate:
+            return None
+        if len({session for session, _ in told}) < self.sessions:
+            return None
+        endings = _endings(window, told, way)
+        return self._look(signature, failing or told[0][1].program, endings, way, took)
+
+    def _fix(
+        self, signature: str, failing: str, way: Known, took: tuple[Occurrence, ...]
+    ) -> Finding:
+        told = advice(way, failing)
+        sessions = counted(len({it.session for it in took}), "session")
+        return Finding(
             heuristic=self.name,
             key=signature,
-            claim=f"`{failing}` fails here; `{way}` is what works",
+            claim=told.claim,
             because=(
-                f"failed in {count} sessions with: {signature}",
-                f"`{way}` ended it {times} times of {len(ended)}",
+                f"failed in {sessions}: {one_line(signature)}",
+                f"ended it {way.times} times of {way.of}: {code(told.fix)}",
             ),
-            occurrences=tuple(
-                Occurrence(session, it.seq, _taken(it), it.minutes) for session, it in told
-            ),
-            change=Change(Design.LINE, f"Use `{way}`, not `{failing}`: {signature}."),
+            occurrences=took,
+            change=Change(Design.LINE, told.line),
             category=Category.FIX,
             effort=2,
-            disproof=f"`{failing}` works here in later sessions",
+            disproof=f"{code(failing)} works as it is in later sessions,"
+            f" or {code(told.fix)} fails in the same way",
             metric=Metric("failures", signature),
-            fix=way,
+            fix=told.fix,
+        )
+
+    def _look(
+        self,
+        signature: str,
+        failing: str,
+        endings: str,
+        way: Known | None,
+        took: tuple[Occurrence, ...],
+    ) -> Finding:
+        reason = one_line(_reason(signature), 90)
+        claim = f"{code(failing)} fails in session after session: {reason}"
+        if way is not None and way.way.how is How.AGAIN:
+            claim = f"{code(failing)} fails and then works unchanged: {reason}"
+        if way is not None and way.way.how is How.EDITED:
+            claim = f"{code(failing)} fails until {code(way.way.text)} is edited, again and again"
+        sessions = counted(len({it.session for it in took}), "session")
+        return Finding(
+            heuristic=self.name,
+            key=signature,
+            claim=claim,
+            because=(f"failed in {sessions}: {one_line(signature)}", endings),
+            occurrences=took,
+            change=Change(Design.BRIEF, _brief(failing, signature, endings)),
+            category=Category.INVESTIGATE,
+            effort=30,
+            disproof=f"no later session fails with: {one_line(signature)}",
+            metric=Metric("failures", signature),
         )
 
 
-def _taken(episode: Episode) -> int | None:
-    return None if episode.input is None else episode.input + (episode.output or 0)
+def _groups(window: Window) -> dict[str, list[tuple[int, Episode]]]:
+    """Episodes by what they are known by, without those that say nothing about the project."""
+    rows = {(session, row.seq): row for session, row in window.failures}
+    web = {(session, row.seq) for session, row in window.calls if row.tool is Tool.WEB}
+    found: dict[str, list[tuple[int, Episode]]] = defaultdict(list)
+    for session, episode in window.episodes:
+        if episode.kind is not Kind.FAILURE or (session, episode.seq) in web:
+            continue
+        row = rows[session, episode.seq]
+        if missing(row) is None and not _is_vague(row):
+            found[episode.signature].append((session, episode))
+    return found
+
+
+def _is_vague(row: Failure) -> bool:
+    told = [word for word in row.line.lower().split() if not word.strip("()").isdigit()]
+    return all(word.strip(".:!") in _VAGUE for word in told)
+
+
+def _reason(signature: str) -> str:
+    """What went wrong, without the program that says so."""
+    return signature.partition(": ")[2] or signature
+
+
+def _endings(window: Window, told: list[tuple[int, Episode]], way: Known | None) -> str:
+    """What is known of how it ended, in a sentence."""
+    ended = [(s, it) for s, it in told if it.ending is Ending.RECOVERED]
+    if way is not None and way.way.how is How.AGAIN:
+        return f"{way.times} of {way.of} times the same command worked later, with nothing changed"
+    if way is not None:
+        return f"{way.times} of {way.of} times it was over after an edit of {code(way.way.text)}"
+    if not ended:
+        return f"none of {counted(len(told), 'time')} did anything get past it"
+    seen = sorted({it.text for pair in ended for it in ways(window, *pair) if it.text})
+    by = f", by {', '.join(code(it, 60) for it in seen[:3])}" if seen else ""
+    return f"{len(ended)} of {counted(len(told), 'time')} something got past it{by}"
+
+
+def _brief(failing: str, signature: str, endings: str) -> str:
+    return (
+        f"# Find out why {code(failing)} keeps failing\n\n"
+        f"It fails with:\n\n    {one_line(signature, 200)}\n\n"
+        f"What is known: {endings}.\n\n"
+        "- Open the sessions named as evidence and see what was tried.\n"
+        "- Remove the cause, or write down in the instruction file what to do about it.\n"
+        f"- Done when {code(failing)} works from a fresh checkout, or says itself what to do.\n"
+    )

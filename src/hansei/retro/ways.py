@@ -1,0 +1,222 @@
+"""What ended a failure, told so that it can be done at once next time.
+
+One failing call and the one that succeeded are compared word by word: something was run first, the
+folder was another, something stood before the program, the command itself was another, files were
+edited, or nothing was different at all. Over many episodes the way that most of them share counts.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.config import CommandClass
+from hansei.events.model import Status
+from hansei.projection.commands.programs import FILLERS, FILTERS
+from hansei.projection.failures import Ending
+from hansei.projection.files import LOOKS
+from hansei.retro.wording import code, in_common, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hansei.projection.facts.ran import Ran
+    from hansei.projection.failures import Episode
+    from hansei.retro.window import Window
+
+_SHOWING: Final = frozenset((CommandClass.READ, CommandClass.SEARCH))
+_SOURCING: Final = frozenset((".", "source"))
+"""Programs that only prepare, but are a remedy where a variable was not set."""
+_TRIVIAL: Final = frozenset(("mkdir", "rm", "kill", "pkill", "touch", "chmod", "git"))
+"""What is run between two tries for a hundred reasons: alone it explains nothing."""
+TOP: Final = "the top folder"
+_REPLACEABLE: Final = frozenset(CommandClass) - {
+    CommandClass.OTHER, CommandClass.RUN, CommandClass.GIT
+}  # fmt: skip
+"""Purposes for which the next command of the same purpose stands in for one that failed."""
+_SOON: Final = 12
+"""Events within which an agent has turned to something else: about three calls."""
+
+
+class How(StrEnum):
+    """What was different when it worked."""
+
+    FIRST = "first"  # something was run before it
+    FOLDER = "folder"
+    BEFORE = "before"  # something stood before the program: `uv run`, a variable
+    OTHER = "other"  # another command, or other options
+    EDITED = "edited"
+    AGAIN = "again"  # the same command, and nothing we can see had changed
+
+
+class Way(NamedTuple):
+    how: How
+    text: str
+    """What to run first, the folder, the words before, the command, or the file."""
+
+
+class Known(NamedTuple):
+    """The way that ended most episodes of one failure."""
+
+    way: Way
+    times: int
+    sessions: int
+    of: int
+    """Episodes that ended well."""
+    command: str
+    """The command that worked, as far as they have it in common."""
+
+
+def known(
+    window: Window, told: Iterable[tuple[int, Episode]], *, targets: bool = False
+) -> Known | None:
+    """What ended most of these; `targets` tells whether other targets are another command."""
+    ended = [(s, it) for s, it in told if it.ending is Ending.RECOVERED]
+    seen: dict[Way, list[tuple[int, Episode]]] = defaultdict(list)
+    for session, episode in ended:
+        for way in dict.fromkeys(ways(window, session, episode, targets=targets)):
+            seen[way].append((session, episode))
+    if not seen:
+        return None
+    order = list(How)
+    way, those = min(seen.items(), key=lambda it: (-len(it[1]), order.index(it[0].how), it[0].text))
+    finals = [_final(window, session, episode) for session, episode in those]
+    return Known(
+        way, len(those), len({session for session, _ in those}), len(ended), in_common(finals)
+    )
+
+
+def ways(window: Window, session: int, episode: Episode, *, targets: bool = False) -> Iterator[Way]:
+    """What may have ended an episode, the plainest explanation first."""
+    failed = about(window, session, episode.failures[-1])
+    if failed is None:
+        return
+    after = matching(window, session, episode.end, failed)
+    if after is None:
+        return
+    earlier = {it.form for it in window.ran_by.get((session, episode.failures[-1]), ())}
+    rows = window.ran_by[session, episode.end]
+    first = [
+        spelled(it) for it in rows[: rows.index(after)] if _prepares(it) and it.form not in earlier
+    ]
+    if first:
+        yield Way(How.FIRST, " && ".join(first))
+    elif bare(after, targets=targets) != bare(failed, targets=targets):
+        yield Way(How.OTHER, spelled(after) if targets else bare(after))
+    elif added := [it for it in after.before if it not in failed.before]:
+        yield Way(How.BEFORE, " ".join(added))
+    elif None not in (failed.directory, after.directory) and failed.directory != after.directory:
+        yield Way(How.FOLDER, after.directory or TOP)
+    else:
+        yield from _between(window, session, episode)
+
+
+def _between(window: Window, session: int, episode: Episode) -> Iterator[Way]:
+    """The same command worked later: what happened in the meantime."""
+    nothing = True
+    for row in window.calls_of(session, episode.failures[-1], episode.end):
+        for touch in window.touched_by.get((session, row.seq), ()):
+            if touch.verb not in LOOKS and touch.inside:
+                nothing = False
+                yield Way(How.EDITED, touch.path)
+        ran = about(window, session, row.seq)
+        if ran is None or row.status is not Status.OK or not _prepares(ran):
+            continue
+        if ran.program not in _TRIVIAL and ran.kind is not CommandClass.TEST:
+            nothing = False
+            yield Way(How.FIRST, spelled(ran))
+    if nothing and not episode.edited:
+        yield Way(How.AGAIN, "")
+
+
+def about(window: Window, session: int, call: int) -> Ran | None:
+    """The program that a call is about."""
+    rows = window.ran_by.get((session, call), [])
+    return next((it for it in rows if it.about), None)
+
+
+def matching(window: Window, session: int, call: int, failed: Ran) -> Ran | None:
+    """The program of a later call that does what the failed one was to do."""
+    rows = [it for it in window.ran_by.get((session, call), []) if not it.inside]
+    same = [it for it in rows if (it.program, it.subcommand) == (failed.program, failed.subcommand)]
+    return same[-1] if same else next((it for it in rows if it.about), None)
+
+
+def spelled(ran: Ran) -> str:
+    """A command as it could be typed: what stood before it, and its normal form."""
+    return " ".join((*ran.before, ran.form))
+
+
+def bare(ran: Ran, *, targets: bool = False) -> str:
+    """A command without what it was told to work on, which differs from session to session."""
+    if targets:
+        return ran.form
+    told = words(ran.form)
+    return " ".join(told[: max(len(told) - len(ran.targets), 1)])
+
+
+def _final(window: Window, session: int, episode: Episode) -> str:
+    failed = about(window, session, episode.failures[-1])
+    after = None if failed is None else matching(window, session, episode.end, failed)
+    return "" if after is None else spelled(after)
+
+
+def _prepares(ran: Ran) -> bool:
+    """Whether a command changes what the next one meets."""
+    if ran.program in _SOURCING:
+        return True
+    return not (
+        ran.inside or ran.kind in _SHOWING or ran.program in FILLERS or ran.program in FILTERS
+    )
+
+
+class Advice(NamedTuple):
+    """A way in words."""
+
+    claim: str
+    line: str
+    """For the instruction file."""
+    fix: str
+
+
+def advice(found: Known, failing: str) -> Advice:
+    """What to do instead of running into it; for ways that can be done at once."""
+    how, text = found.way
+    if how is How.FIRST:
+        return Advice(
+            f"{code(failing)} fails here until {code(text)} has run",
+            f"Before {code(failing)}, run {code(text)}.",
+            f"{text} && {failing}",
+        )
+    if how is How.FOLDER:
+        where = text if text == TOP else code(f"{text.rstrip('/')}/")
+        return Advice(
+            f"{code(failing)} works only in {where}",
+            f"Run {code(failing)} in {where}, nowhere else.",
+            failing if text == TOP else f"cd {text} && {failing}",
+        )
+    if how is How.BEFORE:
+        return Advice(
+            f"{code(failing)} fails here without {code(text)}",
+            f"Run {code(f'{text} {failing}')}, not {code(failing)}.",
+            f"{text} {failing}",
+        )
+    command = found.command or text
+    return Advice(
+        f"{code(failing)} fails here; {code(command)} is what works",
+        f"Use {code(command)}, not {code(failing)}.",
+        command,
+    )
+
+
+def instead(window: Window, session: int, failed: int) -> str | None:
+    """What an agent turned to at once where it did not try the same again."""
+    one = about(window, session, failed)
+    if one is None or one.kind not in _REPLACEABLE:
+        return None
+    for row in window.calls_of(session, failed, failed + _SOON):
+        other = about(window, session, row.seq)
+        if other is not None and other.kind is one.kind and row.status is Status.OK:
+            return None if other.program == one.program else other.shown
+    return None
