@@ -52,14 +52,20 @@ def call(name: str, tool: Tool = Tool.SHELL, **more: Any) -> ToolCall:
     return ToolCall(key=next(_KEYS), session="s", call=name, tool=tool, name=tool.value, **more)
 
 
-def result(name: str, text: str = "", status: Status = Status.OK, **more: Any) -> ToolResult:
+def result(
+    name: str,
+    text: str = "",
+    status: Status = Status.OK,
+    basis: Basis = Basis.FLAG,
+    **more: Any,
+) -> ToolResult:
     return ToolResult(
         key=next(_KEYS),
         session="s",
         call=name,
         text=text,
         status=status,
-        basis=Basis.FLAG,
+        basis=basis,
         **more,
     )
 

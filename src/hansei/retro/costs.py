@@ -22,12 +22,14 @@ class Span(NamedTuple):
 
     session: int
     first: int
-    """The call it begins after; the event to open."""
+    """The call it begins after."""
     last: int
     """The call it ends with; the same as `first` where nothing came of it."""
     minutes: float | None = None
     whole: bool = False
     """Whether the request for the first call was for nothing too, where it asked for no more."""
+    shown: int | None = None
+    """The event to open, where that is not the first call."""
 
 
 def occurrences(window: Window, spans: Iterable[Span]) -> tuple[Occurrence, ...]:
@@ -41,7 +43,7 @@ def occurrences(window: Window, spans: Iterable[Span]) -> tuple[Occurrence, ...]
     return tuple(
         Occurrence(
             span.session,
-            span.first,
+            span.first if span.shown is None else span.shown,
             _taken(window, span, counted[span.session], useless[span.session]),
             span.minutes,
         )

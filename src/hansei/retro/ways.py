@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.projection.commands.programs import FILLERS, FILTERS
-from hansei.projection.failures import Ending
+from hansei.projection.failures import Ending, Kind
 from hansei.projection.files import LOOKS
 from hansei.retro.wording import code, in_common, words
 
@@ -68,6 +68,31 @@ class Known(NamedTuple):
     """The command that worked, as far as they have it in common."""
 
 
+def parted(window: Window) -> Iterator[tuple[int, Episode]]:
+    """Every episode of a failure, cut where another failure took its place.
+
+    `make check` may fail with one thing after the other: what got past the last of them got past
+    that one only.
+    """
+    signatures = {(session, row.seq): row.signature for session, row in window.failures}
+    for session, episode in window.episodes:
+        if episode.kind is not Kind.FAILURE:
+            continue
+        tries: dict[str, list[int]] = defaultdict(list)
+        for seq in episode.failures:
+            tries[signatures[session, seq]].append(seq)
+        if len(tries) == 1:
+            yield session, episode
+            continue
+        for signature, seqs in tries.items():
+            part = episode._replace(
+                signature=signature, seq=seqs[0], failures=tuple(seqs), minutes=None
+            )
+            if seqs[-1] != episode.failures[-1]:
+                part = part._replace(ending=Ending.MOVED_ON, end=seqs[-1])
+            yield session, part
+
+
 def known(
     window: Window, told: Iterable[tuple[int, Episode]], *, targets: bool = False
 ) -> Known | None:
@@ -98,7 +123,7 @@ def ways(window: Window, session: int, episode: Episode, *, targets: bool = Fals
     earlier = {it.form for it in window.ran_by.get((session, episode.failures[-1]), ())}
     rows = window.ran_by[session, episode.end]
     first = [
-        spelled(it) for it in rows[: rows.index(after)] if _prepares(it) and it.form not in earlier
+        _placed(it) for it in rows[: rows.index(after)] if _prepares(it) and it.form not in earlier
     ]
     if first:
         yield Way(How.FIRST, " && ".join(first))
@@ -125,7 +150,7 @@ def _between(window: Window, session: int, episode: Episode) -> Iterator[Way]:
             continue
         if ran.program not in _TRIVIAL and ran.kind is not CommandClass.TEST:
             nothing = False
-            yield Way(How.FIRST, spelled(ran))
+            yield Way(How.FIRST, _placed(ran))
     if nothing and not episode.edited:
         yield Way(How.AGAIN, "")
 
@@ -146,6 +171,11 @@ def matching(window: Window, session: int, call: int, failed: Ran) -> Ran | None
 def spelled(ran: Ran) -> str:
     """A command as it could be typed: what stood before it, and its normal form."""
     return " ".join((*ran.before, ran.form))
+
+
+def _placed(ran: Ran) -> str:
+    """A command with the folder it is to run in."""
+    return f"(cd {ran.directory} && {spelled(ran)})" if ran.directory else spelled(ran)
 
 
 def bare(ran: Ran, *, targets: bool = False) -> str:

@@ -157,6 +157,7 @@ def _talk(tale: Tale) -> list[Callable[[Tale], None]]:
         "misread": remarks.misread,
         "ask_again": remarks.ask_again,
         "aside": remarks.aside,
+        "struggle": scenes.struggle,
     }
     return [scene for name, scene in named.items() if tale.plants(name)]
 

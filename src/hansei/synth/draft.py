@@ -103,15 +103,19 @@ class Draft:
         topic: str | None = None,
         manner: Manner = "said",
         aside: str | None = None,
+        about: str | None = None,
     ) -> None:
-        """A prompt; with a topic, one that corrects the agent; `aside` is why it only seems to."""
+        """A prompt; with a topic, one that corrects the call `about`, else the last one.
+
+        `aside` is why it only seems to correct anything.
+        """
         if self.steps and origin == "human":
             last = self.steps[-1]
             if isinstance(last, Request) and last.calls:  # an agent ends its turn with words
                 self.act(reply=pick(self.rng, "say_pause"))
             self.wait(15, 240)
         if topic is not None:
-            self.plants.append(Correction(len(self.steps), topic, manner))
+            self.plants.append(Correction(len(self.steps), topic, manner, about))
         if aside is not None:
             self.plants.append(Aside(len(self.steps), aside))
         self.steps.append(Prompt(self.now(), text, origin))

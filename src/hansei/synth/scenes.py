@@ -33,14 +33,16 @@ from hansei.synth.story import (
     Plan,
     Read,
     Recourse,
+    Refusal,
     Reread,
     Run,
     Search,
     Spill,
+    Struggle,
     Stumble,
     Trial,
 )
-from hansei.synth.troubles import BY_NAME, ENVIRONMENT, MISSED_EDIT
+from hansei.synth.troubles import BY_NAME, ENVIRONMENT, MISSED_EDIT, ROUNDING
 from hansei.synth.voices import pick
 from hansei.synth.work import reworked
 
@@ -171,7 +173,7 @@ def _make(tale: Tale, wanted: Edit) -> None:
     draft.plants.append(_landing(tale, key, wanted.path, added))
     if slip:
         draft.read(wanted.path)
-        draft.say(pick(tale.rng, f"correct_{slip.topic}"), topic=slip.topic)
+        draft.say(pick(tale.rng, f"correct_{slip.topic}"), topic=slip.topic, about=key)
         again = draft.change(wanted.path, slip.wrong, slip.right, tale.pick("say_sorry"))
         draft.plants.append(_landing(tale, again, wanted.path, slip.right))
 
@@ -335,10 +337,35 @@ def decline(tale: Tale) -> None:
     command = tale.rng.choice(
         ("git push --force", "git reset --hard HEAD~1", "rm -rf web/node_modules")
     )
-    draft.act(Doing(Run(command), "", 6, "declined"), reply="One more step to clean up.")
+    (key,) = draft.act(Doing(Run(command), "", 6, "declined"), reply="One more step to clean up.")
+    draft.plants.append(Refusal(key, command))
     draft.steps.append(Interruption(draft.now(), during_call=True))
     draft.say(tale.pick("declined"), topic="declined", manner="interrupted")
     draft.act(ran("git status --short", " M src/berthline/services", 0.1), reply="Left as it is.")
+
+
+def struggle(tale: Tale) -> None:
+    """Change a line that others hang on, again and again, until the suite passes; then drop it."""
+    draft, path = tale.draft, ROUNDING.path
+    whole = draft.files[path]
+    draft.read(path)
+    runs = []
+    old, rounds = "    base, rest = divmod(cents, parts)", tale.rng.randrange(4, 7)
+    for number in range(rounds):
+        new = f"    base, rest = divmod(cents + {number}, parts or {tale.rng.randrange(2, 99)})"
+        key = draft.change(path, old, new, reply=tale.pick("say_edit"))
+        draft.plants.append(Landing(key, path, new, "discarded"))
+        old, words = new, particulars(tale.rng, tale.entity, tale.deed.name)
+        failed = number < rounds - 1
+        text = (ROUNDING.output if failed else ROUNDING.relief).format(**words)
+        command, code = ROUNDING.command, ROUNDING.exit_code if failed else 0
+        runs += draft.act(ran(command, text, float(words["seconds"]), code))
+    for run in runs[:-1]:
+        draft.plants.append(Stumble(run, ROUNDING.name, ROUNDING.exit_code, False, runs[-1]))
+    draft.plants.append(Struggle(path, ROUNDING.command, tuple(runs)))
+    draft.act(ran(f"git restore {path}", "", 0.1), reply=tale.pick("say_sorry"))
+    draft.files[path] = whole
+    draft.seen.pop(path, None)
 
 
 def decoy(tale: Tale) -> None:
@@ -357,7 +384,7 @@ def scope(tale: Tale) -> None:
     note = f"# Notes\n\nWe can now {tale.deed.phrase}. See services/{tale.entity}.py.\n"
     key = draft.change("NOTES.md", "", note, reply="I also wrote this down.")
     draft.plants.append(Landing(key, "NOTES.md", note, "discarded"))
-    draft.say(pick(tale.rng, "correct_scope"), topic="scope")
+    draft.say(pick(tale.rng, "correct_scope"), topic="scope", about=key)
     draft.act(ran("rm NOTES.md", "", 0.1), reply=tale.pick("say_sorry"))
     del draft.files["NOTES.md"]
 

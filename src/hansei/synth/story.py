@@ -225,6 +225,8 @@ class Correction:
     """Index of the prompt among the session's steps."""
     topic: str
     manner: Manner = "said"
+    about: str | None = None
+    """The call that was wrong; None where it is the last one before the prompt."""
 
 
 @dataclass(frozen=True)
@@ -285,6 +287,24 @@ class Recourse:
     """The call that runs what it tells to run."""
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A call that a person refused."""
+
+    call: str
+    command: str
+
+
+@dataclass(frozen=True)
+class Struggle:
+    """A file that was edited again and again while the same command kept failing."""
+
+    path: str
+    command: str
+    runs: tuple[str, ...]
+    """The calls that ran it; the last one went well."""
+
+
 Plant: TypeAlias = (
     Stumble
     | Reread
@@ -298,6 +318,8 @@ Plant: TypeAlias = (
     | Decoy
     | Trial
     | Recourse
+    | Refusal
+    | Struggle
 )
 
 

@@ -35,6 +35,8 @@ class Trouble:
     """Part of the working sessions it happens in."""
     least: int = 2
     """Sessions it happens in even in a small world."""
+    path: str = ""
+    """The file that is edited to get past it, where that is what it takes."""
 
 
 ENVIRONMENT = Trouble(
@@ -247,7 +249,30 @@ Success: no issues found in {count} source files
     ),
 )
 
-BY_NAME = {trouble.name: trouble for trouble in (ENVIRONMENT, *TROUBLES)}
+ROUNDING = Trouble(
+    name="rounding",
+    program="pytest",
+    sign="AssertionError: assert sum(share(100, 3)) == 100",
+    command="uv run pytest -q tests/test_money.py",
+    output="""
+{dots}F                                                     [100%]
+=================================== FAILURES ===================================
+______________________________ test_share ______________________________
+tests/test_money.py:{line}: in test_share
+    assert sum(share(100, 3)) == 100
+E   AssertionError: assert sum(share(100, 3)) == 100
+=========================== short test summary info ============================
+FAILED tests/test_money.py::test_share - AssertionError: assert sum(share(100, 3)) == 100
+1 failed, {count} passed in {seconds}s
+""",
+    exit_code=1,
+    remedy="uv run pytest -q tests/test_money.py",
+    relief="{dots}                                   [100%]\n{count} passed in {seconds}s",
+    path="src/berthline/money.py",
+)
+"""The one that sessions try to edit away, in several rounds."""
+
+BY_NAME = {trouble.name: trouble for trouble in (ENVIRONMENT, *TROUBLES, ROUNDING)}
 
 MISSED_EDIT = "missed_edit"
 """An edit whose old text is not in the file; not a shell failure, so not in the list above."""

@@ -30,12 +30,15 @@ from hansei.synth.story import (
     Leak,
     Prompt,
     Recourse,
+    Refusal,
     Request,
     Reread,
     Spill,
+    Struggle,
     Stumble,
     Trial,
     calls,
+    requests,
 )
 from hansei.synth.troubles import BY_NAME, ENVIRONMENT, MISSED_EDIT
 
@@ -124,6 +127,10 @@ class FailureTruth:
     decidable: bool
     """Whether the output tells even where the exit code does not."""
     recovered_by: str | None
+    asked: int = 0
+    """Tokens of the request that asked for it."""
+    detour: int = 0
+    """Tokens of the requests from there to the one that asked for what got past it."""
 
 
 @dataclass(frozen=True)
@@ -132,6 +139,8 @@ class CorrectionTruth:
     topic: str
     text: str
     manner: Manner = "said"
+    detour: int = 0
+    """Tokens of the requests from the call that was wrong to the first call after the prompt."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +150,26 @@ class AsideTruth:
     session: str
     why: str
     text: str
+
+
+@dataclass(frozen=True)
+class RefusalTruth:
+    session: str
+    call: str
+    command: str
+    asked: int
+    """Tokens of the request that asked for it."""
+
+
+@dataclass(frozen=True)
+class StruggleTruth:
+    session: str
+    path: str
+    command: str
+    rounds: int
+    """Failed runs that an edit came before."""
+    detour: int
+    """Tokens of the requests from the second failed run to the one that went well."""
 
 
 @dataclass(frozen=True)
@@ -259,6 +288,8 @@ class Truth:
     secrets: tuple[SecretTruth, ...]
     decoys: tuple[DecoyTruth, ...]
     skills: tuple[SkillTruth, ...]
+    refusals: tuple[RefusalTruth, ...]
+    struggles: tuple[StruggleTruth, ...]
     rule: RuleTruth
     commits: dict[str, str]
     """Every commit by its id, with what it was for: root, rule, note, work or afterthought."""
@@ -330,6 +361,8 @@ class Recorder:
             secrets=tuple(self._found.get(SecretTruth, ())),
             decoys=tuple(self._found.get(DecoyTruth, ())),
             skills=tuple(self._found.get(SkillTruth, ())),
+            refusals=tuple(self._found.get(RefusalTruth, ())),
+            struggles=tuple(self._found.get(StruggleTruth, ())),
             rule=self._rule(),
             commits={commit: _purpose(name) for name, commit in self._commits.items()},
             tokens=add_up(session.tokens for session in self._sessions),
@@ -401,9 +434,15 @@ class Recorder:
             case Trial(_, broken):
                 self._trials[exposed, broken] += 1
             case Stumble():
-                record = _failure(plant, where, writer)
+                record = _failure(plant, told, where, writer)
             case Correction(step, topic, manner):
-                record = CorrectionTruth(where, topic, _prompt(session, step), manner)
+                text, detour = _prompt(session, step), _corrected(plant, told)
+                record = CorrectionTruth(where, topic, text, manner, detour)
+            case Refusal(call, command):
+                record = RefusalTruth(where, writer.call_id(call), command, _asked(told, call))
+            case Struggle(path, command, runs):
+                detour = _detour(told, runs[1], runs[-1])
+                record = StruggleTruth(where, path, command, len(runs) - 2, detour)
             case Aside(step, why):
                 record = AsideTruth(where, why, _prompt(session, step))
             case Reread(call, path, excused):
@@ -471,8 +510,9 @@ def _ended(session: Session) -> int:
     return max([last.at, *(call.outcome.at if call.outcome else call.at for call in last.calls)])
 
 
-def _failure(stumble: Stumble, session: str, writer: Writer) -> FailureTruth:
+def _failure(stumble: Stumble, told: Told, session: str, writer: Writer) -> FailureTruth:
     trouble = BY_NAME.get(stumble.trouble)
+    after = stumble.recovered_by
     return FailureTruth(
         session=session,
         call=writer.call_id(stumble.call),
@@ -482,7 +522,37 @@ def _failure(stumble: Stumble, session: str, writer: Writer) -> FailureTruth:
         exit_code=stumble.exit_code,
         masked=stumble.masked,
         decidable=trouble.tells_anyway if trouble and stumble.masked else True,
-        recovered_by=stumble.recovered_by and writer.call_id(stumble.recovered_by),
+        recovered_by=after and writer.call_id(after),
+        asked=_asked(told, stumble.call),
+        detour=_detour(told, stumble.call, after) if after else 0,
+    )
+
+
+def _asked(told: Told, call: str) -> int:
+    usage = told.usages[_place(told.session, call)]
+    return usage.context + usage.output
+
+
+def _detour(told: Told, first: str, last: str) -> int:
+    """Tokens of the requests after the one that asked for a call, up to another call's."""
+    begin, end = (_place(told.session, call) for call in (first, last))
+    return sum(it.context + it.output for it in told.usages[begin + 1 : end + 1])
+
+
+def _corrected(correction: Correction, told: Told) -> int:
+    before, after = (
+        [call.key for step in steps if isinstance(step, Request) for call in step.calls]
+        for steps in (told.session.steps[: correction.step], told.session.steps[correction.step :])
+    )
+    return _detour(told, correction.about or before[-1], after[0])
+
+
+def _place(session: Session, call: str) -> int:
+    """Which of a session's requests asked for a call."""
+    return next(
+        place
+        for place, request in enumerate(requests(session))
+        if any(it.key == call for it in request.calls)
     )
 
 

@@ -163,7 +163,8 @@ def _judged(said: _Said, turn: _Turn, by_seq: dict[int, Call], *, again: bool) -
         return []
     decisive = told[0].sentence if told else remark[0]
     strength = len({basis, *(it.rule for it in told)}) + (again and bool(told))
-    return [_row(said.seq, said.at, kind, basis, decisive, strength, turn, by_seq)]
+    row = _row(said.seq, said.at, kind, basis, decisive, strength, turn, by_seq)
+    return [row._replace(remark=shortened(" ".join(remark)))]
 
 
 def _reasons(

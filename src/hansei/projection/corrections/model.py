@@ -74,6 +74,8 @@ class Correction(NamedTuple):
     """How many rules speak for it."""
     normal: str
     """The sentence as it is compared across sessions; `!` stands before what it negates."""
+    remark: str = ""
+    """All that was said, where it is a short remark; else the sentence."""
 
 
 class Cluster(NamedTuple):

@@ -16,7 +16,8 @@ from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.projection.files import Verb
 from hansei.retro.costs import Span, occurrences, total
-from hansei.retro.wording import code, counted, most
+from hansei.retro.ways import spelled
+from hansei.retro.wording import code, counted, in_common
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,11 +35,25 @@ class Loop(NamedTuple):
     session: int
     path: str
     command: str
+    """The run that began it, as it was typed."""
     rounds: int
+    begun: int
+    """The first failed run."""
     first: int
     """The second failed run."""
     last: int
     """The run that ended it, or the last that failed."""
+
+
+class _Step(NamedTuple):
+    """An edit of a file, or a run of a command."""
+
+    seq: int
+    name: str
+    """The path, or what a person would call the command."""
+    passed: bool | None = None
+    """None for an edit."""
+    command: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,13 +76,15 @@ class EditLoop:
         for path, told in sorted(found.items()):
             if len({it.session for it in told}) < self.sessions:
                 continue
-            took = occurrences(window, [Span(it.session, it.first, it.last) for it in told])
+            took = occurrences(
+                window, [Span(it.session, it.first, it.last, shown=it.begun) for it in told]
+            )
             spent = total(took)
             if spent is None or spent >= self.tokens:
                 yield self._finding(path, told, took)
 
     def _finding(self, path: str, told: list[Loop], took: tuple[Occurrence, ...]) -> Finding:
-        command = most(it.command for it in told)
+        command = in_common([it.command for it in told])
         rounds = sum(it.rounds for it in told)
         sessions = counted(len({it.session for it in told}), "session")
         seen = f"{counted(rounds, 'failed round')} in {sessions}"
@@ -89,7 +106,8 @@ class EditLoop:
 class _Streak:
     """Failed runs of one command without a success in between."""
 
-    failed: list[int] = field(default_factory=list)
+    command: str = ""
+    begun: int = 0
     edited: set[str] = field(default_factory=set)
     """Since the last of them."""
     rounds: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -98,40 +116,40 @@ class _Streak:
 
 def loops(window: Window) -> Iterator[Loop]:
     """Every file that was edited between failed runs, in every session."""
-    steps: dict[int, list[tuple[int, str, bool | None]]] = defaultdict(list)
+    steps: dict[int, list[_Step]] = defaultdict(list)
     status = {(session, row.seq): row.status for session, row in window.calls}
     for session, touch in window.touches:
         if touch.verb in _WRITES and touch.inside:
-            steps[session].append((touch.seq, touch.path, None))
+            steps[session].append(_Step(touch.seq, touch.path))
     for session, ran in window.commands:
         ended = status.get((session, ran.seq))
         if ran.about and ran.kind in _CHECKS and ended in (Status.OK, Status.FAILED):
-            steps[session].append((ran.seq, ran.shown, ended is Status.OK))
+            steps[session].append(_Step(ran.seq, ran.shown, ended is Status.OK, spelled(ran)))
     for session in sorted(steps):
-        yield from _loops(session, sorted(steps[session], key=lambda it: it[:2]))
+        yield from _loops(session, sorted(steps[session], key=lambda it: (it.seq, it.name)))
 
 
-def _loops(session: int, steps: Iterable[tuple[int, str, bool | None]]) -> Iterator[Loop]:
+def _loops(session: int, steps: Iterable[_Step]) -> Iterator[Loop]:
     open_: dict[str, _Streak] = {}
-    for seq, name, passed in steps:
+    for seq, name, passed, command in steps:
         if passed is None:
             for streak in open_.values():
                 streak.edited.add(name)
         elif passed:
-            yield from _told(session, name, open_.pop(name, _Streak()), seq)
+            yield from _told(session, open_.pop(name, _Streak()), seq)
         else:
-            streak = open_.setdefault(name, _Streak())
+            streak = open_.setdefault(name, _Streak(command, seq))
             for path in sorted(streak.edited):
                 streak.rounds[path].append(seq)
             streak.edited.clear()
-            streak.failed.append(seq)
-    for name, streak in open_.items():
-        yield from _told(session, name, streak, None)
+    for streak in open_.values():
+        yield from _told(session, streak, None)
 
 
-def _told(session: int, command: str, streak: _Streak, end: int | None) -> Iterator[Loop]:
+def _told(session: int, streak: _Streak, end: int | None) -> Iterator[Loop]:
     for path, runs in streak.rounds.items():
-        yield Loop(session, path, command, len(runs), runs[0], runs[-1] if end is None else end)
+        last = runs[-1] if end is None else end
+        yield Loop(session, path, streak.command, len(runs), streak.begun, runs[0], last)
 
 
 def _brief(path: str, command: str, seen: str) -> str:

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.projection.failures import Ending, Kind
+from hansei.projection.failures import Ending
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.misplaced import Slip, located, slip
 from hansei.retro.missing import What, missing
-from hansei.retro.ways import How, about, advice, instead, known, spelled
+from hansei.retro.ways import How, about, advice, instead, known, parted, spelled
 from hansei.retro.wording import code, counted, in_common, most, words
 
 if TYPE_CHECKING:
@@ -182,8 +182,8 @@ class MissingHere:
 def _groups(window: Window) -> dict[str, list[_Try]]:
     rows = {(session, row.seq): row for session, row in window.failures}
     found: dict[str, list[_Try]] = defaultdict(list)
-    for session, episode in window.episodes:
-        for seq in episode.failures if episode.kind is Kind.FAILURE else ():
+    for session, episode in parted(window):
+        for seq in episode.failures:
             row = rows[session, seq]
             lost = missing(row)
             if lost is None:

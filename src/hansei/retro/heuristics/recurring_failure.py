@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.events.model import Tool
-from hansei.projection.failures import Ending, Kind
+from hansei.projection.failures import Ending
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.missing import missing
-from hansei.retro.ways import How, Known, about, advice, known, spelled, ways
+from hansei.retro.ways import How, Known, about, advice, known, parted, spelled, ways
 from hansei.retro.wording import code, counted, in_common, one_line
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ def _groups(window: Window) -> dict[str, list[tuple[int, Episode]]]:
     rows = {(session, row.seq): row for session, row in window.failures}
     web = {(session, row.seq) for session, row in window.calls if row.tool is Tool.WEB}
     found: dict[str, list[tuple[int, Episode]]] = defaultdict(list)
-    for session, episode in window.episodes:
-        if episode.kind is not Kind.FAILURE or (session, episode.seq) in web:
+    for session, episode in parted(window):
+        if (session, episode.seq) in web:
             continue
         row = rows[session, episode.seq]
         if missing(row) is None and not _is_vague(row):

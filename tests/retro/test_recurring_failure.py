@@ -1,0 +1,124 @@
+"""The same failure again and again, and what is known to end it."""
+
+from __future__ import annotations
+
+from hansei.bets.model import Category, Design, Finding
+from hansei.retro.heuristics.recurring_failure import RecurringFailure
+from retro_window import Telling, window
+
+REFUSED = "psycopg.OperationalError: connection to server failed: Connection refused"
+
+
+def found(*tellings: Telling) -> list[Finding]:
+    return list(RecurringFailure().find(window(tellings)))
+
+
+def test_what_was_run_first_is_what_to_run_first() -> None:
+    one = Telling().run("make migrate", REFUSED, 2).run("docker compose up -d db && make migrate")
+    two = Telling().run("make migrate", REFUSED, 2).run("docker compose up -d db && make migrate")
+    (bet,) = found(one, two)
+    assert bet.claim == "`make migrate` fails here until `docker compose up -d db` has run"
+    assert bet.change.text == "Before `make migrate`, run `docker compose up -d db`."
+    assert bet.category is Category.FIX
+
+
+def test_what_was_run_in_between_counts_where_the_command_stayed_the_same() -> None:
+    told = [
+        Telling()
+        .run("make migrate", REFUSED, 2)
+        .run("cat compose.yaml", "db")
+        .run("docker compose up -d db", "Started")
+        .run("make migrate")
+        for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert bet.change.text == "Before `make migrate`, run `docker compose up -d db`."
+    assert [it.tokens for it in bet.occurrences] == [60_000, 60_000]
+
+
+def test_the_folder_is_named_where_only_the_folder_differs() -> None:
+    failing = "Error: no tests were found"
+    told = [
+        Telling().run("npm run check", failing, 1).run("cd web && npm run check") for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert bet.claim == "`npm run check` works only in `web/`"
+    assert bet.change.text == "Run `npm run check` in `web/`, nowhere else."
+
+
+def test_what_has_to_stand_before_the_program_is_named() -> None:
+    failing = "Error: DATABASE_URL is not set"
+    told = [
+        Telling().run("ruff check src", failing, 1).run("uv run ruff check src") for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert bet.claim == "`ruff check src` fails here without `uv run`"
+    assert bet.fix == "uv run ruff check src"
+
+
+def test_another_try_of_the_same_is_told_as_such_and_left_to_a_person() -> None:
+    failing = "Error: the port is busy for a while"
+    told = [
+        Telling(tokens=60_000).run("make serve", failing, 1).run("make serve") for _ in range(3)
+    ]
+    (bet,) = found(*told)
+    assert "fails and then works unchanged" in bet.claim
+    assert bet.category is Category.INVESTIGATE
+    assert bet.change.design is Design.BRIEF
+
+
+def test_a_file_that_had_to_be_edited_each_time_is_named() -> None:
+    failing = "src/a.py:1: error: Name 'x' is not defined"
+    told = [
+        Telling(tokens=60_000)
+        .run("mypy src", failing, 1)
+        .edit("/work/app/src/types.py")
+        .run("mypy src", "Success: no issues found in 1 source file")
+        for _ in range(3)
+    ]
+    (bet,) = found(*told)
+    assert bet.claim == "`mypy src` fails until `src/types.py` is edited, again and again"
+
+
+def test_what_nothing_is_known_to_end_is_a_bet_only_where_it_takes_enough() -> None:
+    def told(tokens: int) -> list[Telling]:
+        return [
+            Telling(tokens=tokens)
+            .run("make deploy", "Error: quota exceeded", 1)
+            .run("make deploy", "Error: quota exceeded", 1)
+            for _ in range(3)
+        ]
+
+    assert found(*told(2_000)) == []
+    (bet,) = found(*told(50_000))
+    assert bet.category is Category.INVESTIGATE
+    assert "none of 3 times" in bet.because[1]
+
+
+def test_two_sessions_without_a_known_fix_are_chance() -> None:
+    told = [
+        Telling(tokens=900_000)
+        .run("make deploy", "Error: quota exceeded", 1)
+        .run("make deploy", "Error: quota exceeded", 1)
+        for _ in range(2)
+    ]
+    assert found(*told) == []
+
+
+def test_a_line_that_says_nothing_makes_no_bet() -> None:
+    told = [
+        Telling(tokens=900_000).run("make all", "", 2).run("make clean && make all")
+        for _ in range(4)
+    ]
+    assert found(*told) == []
+
+
+def test_what_got_past_another_failure_is_not_taken_for_the_fix() -> None:
+    told = [
+        Telling()
+        .run("make migrate", REFUSED, 2)
+        .run("make migrate", "Error: the schema is newer", 2)
+        .run("make migrate FORCE=1")
+        for _ in range(3)
+    ]
+    assert [it.key for it in found(*told) if "refused" in it.key.lower()] == []

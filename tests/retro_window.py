@@ -1,0 +1,98 @@
+"""Sessions told in a few words, as the window that heuristics look through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status, Tool
+from hansei.projection.facts.folds import STANDS, TABLES, Stand, work_out
+from hansei.projection.facts.subjects import Subject
+from hansei.projection.facts.tables import Found
+from hansei.retro.window import Session, Window
+from hansei.store.database import Store
+from told import call, numbered, prompt, reply, result, usage
+
+DAY = 86_400_000
+ROOT = "/work/app"
+
+
+@dataclass
+class Telling:
+    """A session that grows request by request; each takes `tokens`."""
+
+    driver: Driver = Driver.HUMAN
+    tokens: int = 20_000
+    events: list[AnyEvent] = field(default_factory=list)
+    _steps: int = 0
+
+    def say(self, text: str) -> Telling:
+        self.events.append(prompt(text))
+        return self
+
+    def answer(self, text: str) -> Telling:
+        message = self._request()
+        self.events.append(reply(text, message=message))
+        return self
+
+    def run(self, command: str, output: str = "", code: int = 0) -> Telling:
+        """A shell command that ended with a code."""
+        status = Status.FAILED if code else Status.OK
+        return self._call(
+            Tool.SHELL, command, output, status=status, basis=Basis.EXIT_CODE, exit_code=code
+        )
+
+    def read(self, path: str, output: str = "text", *, failed: bool = False) -> Telling:
+        status = Status.FAILED if failed else Status.OK
+        return self._call(Tool.READ, path, output, status=status, basis=Basis.FLAG)
+
+    def edit(self, path: str) -> Telling:
+        self._call(Tool.EDIT, path, "done", status=Status.OK, basis=Basis.FLAG)
+        hunk = Hunk(1, "a = 1", "a = 2")
+        self.events.append(
+            FileEdit(
+                key=self._steps,
+                session="s",
+                call=f"c{self._steps}",
+                path=path,
+                operation="update",
+                hunks=[hunk],
+                applied=True,
+            )
+        )
+        return self
+
+    def refused(self, command: str, output: str, tool: Tool = Tool.SHELL) -> Telling:
+        """A call that somebody or something said no to."""
+        return self._call(tool, command, output, status=Status.FAILED, basis=Basis.DECLINED)
+
+    def _call(self, tool: Tool, text: str, output: str, **more: Any) -> Telling:
+        message = self._request()
+        name = f"c{self._steps}"
+        given = {} if tool is Tool.SHELL else {"file_path": text}
+        self.events.append(call(name, tool, text=text, arguments=given, message=message))
+        self.events.append(result(name, output, **more))
+        return self
+
+    def _request(self) -> str:
+        self._steps += 1
+        message = f"m{self._steps}"
+        self.events.append(usage(self.tokens, 0, message=message))
+        return message
+
+
+def window(tellings: Iterable[Telling]) -> Window:
+    """The facts of sessions, one a day, without a store."""
+    rows: dict[str, list[Any]] = {table.name: [] for table in TABLES}
+    sessions = {}
+    for number, telling in enumerate(tellings, start=1):
+        subject = Subject(number, "agent", telling.driver, (ROOT,), False, ())
+        for table, found in work_out(subject, numbered(telling.events), {}).items():
+            rows[table.name] += [Found(number, row) for row in found]
+        rows[STANDS.name].append(Found(number, Stand((ROOT,))))
+        start = number * DAY
+        sessions[number] = Session(
+            number, f"s{number}", "agent", telling.driver, None, 1, start, start, 1, None
+        )
+    return Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows)
