@@ -23,6 +23,8 @@ class Telling:
     """A session that grows request by request; each takes `tokens`."""
 
     driver: Driver = Driver.HUMAN
+    parent: int | None = None
+    """The number of the session that started it, from 1."""
     tokens: int = 20_000
     events: list[AnyEvent] = field(default_factory=list)
     _steps: int = 0
@@ -93,6 +95,6 @@ def window(tellings: Iterable[Telling]) -> Window:
         rows[STANDS.name].append(Found(number, Stand((ROOT,))))
         start = number * DAY
         sessions[number] = Session(
-            number, f"s{number}", "agent", telling.driver, None, 1, start, start, 1, None
+            number, f"s{number}", "agent", telling.driver, telling.parent, 1, start, start, 1, None
         )
     return Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows)

@@ -35,6 +35,10 @@ def test_an_option_is_replaced_or_left_out() -> None:
     one = again(2, "gt list --labels=x", "Error: unknown flag: --labels", "gt list --label x")
     (bet,) = found(*one)
     assert bet.change.text == "`gt list` has no `--labels`; use `--label`."
+    command, then = "gt list --deep --labels=open app", "gt list --label open app"
+    three = again(2, command, "Error: unknown flag: --deep", then)
+    (bet,) = found(*three)
+    assert bet.change.text == "`gt list` has no `--deep`: leave it out."
     two = again(2, "gt list --deep", "Error: unknown flag: --deep", "gt list")
     (bet,) = found(*two)
     assert bet.change.text == "`gt list` has no `--deep`: leave it out."

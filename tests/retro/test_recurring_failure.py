@@ -122,3 +122,12 @@ def test_what_got_past_another_failure_is_not_taken_for_the_fix() -> None:
         for _ in range(3)
     ]
     assert [it.key for it in found(*told) if "refused" in it.key.lower()] == []
+
+
+def test_a_session_and_its_subagents_are_one_task() -> None:
+    def told(parent: int | None) -> Telling:
+        failing = Telling(parent=parent).run("make migrate", REFUSED, 2)
+        return failing.run("docker compose up -d db && make migrate")
+
+    assert found(told(None), told(1), told(1)) == []
+    assert len(found(told(None), told(1), told(None))) == 1

@@ -20,7 +20,7 @@ from hansei.retro.rounds import Rounds, rounds
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from hansei.projection.corrections import Correction
     from hansei.projection.facts.asked import Asked
@@ -187,6 +187,19 @@ class Window:
         for session, row in self.asked:
             found.setdefault(session, []).append(row)
         return {session: sorted(rows) for session, rows in found.items()}
+
+    def tasks(self, sessions: Iterable[int]) -> int:
+        """How many tasks sessions were about: one and its subagents are about the same."""
+        return len({self._top(session) for session in sessions})
+
+    def _top(self, session: int) -> int:
+        seen = {session}
+        parent = self.sessions[session].parent
+        while parent is not None and parent in self.sessions and parent not in seen:
+            session = parent
+            seen.add(session)
+            parent = self.sessions[session].parent
+        return session
 
     def requests_between(self, session: int, first: int, last: int) -> list[Asked]:
         """Those after the one that asked for a call, up to and with the one for a later call."""

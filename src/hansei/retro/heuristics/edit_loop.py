@@ -64,7 +64,8 @@ class EditLoop:
     rounds: int = 2
     """Rounds in a session that make a loop: one is a mistake, two are not understanding."""
     sessions: int = 2
-    """Sessions in which the same file was the one: one may have been a bad day."""
+    """Sessions in which the same file was the one, each counted with its subagents: one may have
+    been a bad day."""
     tokens: int = 50_000
     """What the loops must have taken in all: about what it takes to look into it."""
 
@@ -74,7 +75,7 @@ class EditLoop:
             if loop.rounds >= self.rounds:
                 found[loop.path].append(loop)
         for path, told in sorted(found.items()):
-            if len({it.session for it in told}) < self.sessions:
+            if window.tasks(it.session for it in told) < self.sessions:
                 continue
             took = occurrences(
                 window, [Span(it.session, it.first, it.last, shown=it.begun) for it in told]

@@ -65,8 +65,8 @@ class MissingHere:
 
     name: str = "missing-here"
     sessions: int = 3
-    """Sessions it was tried in: two may be one task that was taken up again. Where the same fix
-    is confirmed, those sessions are enough."""
+    """Sessions it was tried in, each counted with its subagents: two may be one task that was
+    taken up again. Where the same fix is confirmed, those sessions are enough."""
     share: float = 0.5
     """Of the tries that ended well, those that ended in the same way: less is chance."""
     confirmed: int = 2
@@ -76,7 +76,7 @@ class MissingHere:
 
     def find(self, window: Window) -> Iterator[Finding]:
         for key, tries in sorted(_groups(window).items()):
-            count = len({it.session for it in tries})
+            count = window.tasks(it.session for it in tries)
             if count < self.confirmed:
                 continue
             told = self._words(window, tries)
@@ -163,20 +163,21 @@ class MissingHere:
         option = tries[0].lost.name
         ran = [about(window, it.session, it.failure.seq) for it in tries]
         program = most(it.shown for it in ran if it is not None)
-        after = [
-            it
-            for one in tries
-            if one.recovered and (it := about(window, one.session, one.episode.end)) is not None
+        pairs = [
+            (set(one.flags), set(after.flags))
+            for one, tried in zip(ran, tries, strict=True)
+            if one is not None and tried.recovered
+            if (after := about(window, tried.session, tried.episode.end)) is not None
         ]
-        before = {flag for it in ran if it is not None for flag in it.flags}
-        new = [flag for it in after for flag in it.flags if flag not in before]
+        # Only where nothing else changed does the new option stand for the old one.
+        new = [min(b - a) for a, b in pairs if a - b == {option} and len(b - a) == 1]
         other = most(new)
         claim = f"{code(program)} has no {code(option)}; agents try it anyway"
-        if other and new.count(other) >= max(self.confirmed, self.share * len(after)):
+        if other and new.count(other) >= max(self.confirmed, self.share * len(pairs)):
             line = f"{code(program)} has no {code(option)}; use {code(other)}."
             return _line(claim, line, f"{program} {other}")
         line = f"{code(program)} has no {code(option)}: leave it out."
-        return _line(claim, line, program if after else None)
+        return _line(claim, line, program if pairs else None)
 
 
 def _groups(window: Window) -> dict[str, list[_Try]]:

@@ -37,8 +37,8 @@ class RecurringFailure:
 
     name: str = "recurring-failure"
     sessions: int = 3
-    """Sessions it must have happened in: two may be one task that was taken up again. Where the
-    same fix is confirmed, those sessions are enough."""
+    """Sessions it must have happened in, each counted with its subagents: two may be one task
+    that was taken up again. Where the same fix is confirmed, those sessions are enough."""
     share: float = 0.5
     """Of the episodes that ended well, those that the same way ended: less is chance."""
     confirmed: int = 2
@@ -50,7 +50,7 @@ class RecurringFailure:
 
     def find(self, window: Window) -> Iterator[Finding]:
         for signature, told in sorted(_groups(window).items()):
-            if len({session for session, _ in told}) >= self.confirmed:
+            if window.tasks(session for session, _ in told) >= self.confirmed:
                 found = self._finding(window, signature, told)
                 if found is not None:
                     yield found
@@ -72,7 +72,7 @@ class RecurringFailure:
             return self._fix(signature, failing, way, took)
         if spent is None or spent < self.tokens_to_investigate:
             return None
-        if len({session for session, _ in told}) < self.sessions:
+        if window.tasks(session for session, _ in told) < self.sessions:
             return None
         endings = _endings(window, told, way)
         return self._look(signature, failing or told[0][1].program, endings, way, took)
