@@ -131,3 +131,29 @@ def test_a_session_and_its_subagents_are_one_task() -> None:
 
     assert found(told(None), told(1), told(1)) == []
     assert len(found(told(None), told(1), told(None))) == 1
+
+
+def test_what_is_met_afresh_after_other_work_is_not_billed_for_that_work() -> None:
+    def told() -> Telling:
+        telling = Telling().run("make migrate", REFUSED, 2)
+        for name in ("one", "two", "three"):
+            telling.run(f"cat src/{name}.py", "text")
+        return telling.run("make migrate", REFUSED, 2).run(
+            "docker compose up -d db && make migrate"
+        )
+
+    (bet,) = found(told(), told())
+    assert len(bet.occurrences) == 4
+    assert sum(it.tokens or 0 for it in bet.occurrences) < 60_000
+
+
+def test_another_program_that_succeeds_after_other_work_is_no_fix() -> None:
+    failing = "Error: Snapshot `pages` mismatched"
+    told = [
+        Telling()
+        .run("npx vitest run", failing, 1)
+        .run("git status --short", "M a.py")
+        .run("make test", "4 passed in 0.1s")
+        for _ in range(3)
+    ]
+    assert found(*told) == []

@@ -30,6 +30,8 @@ _SOURCING: Final = frozenset((".", "source"))
 """Programs that only prepare, but are a remedy where a variable was not set."""
 _TRIVIAL: Final = frozenset(("mkdir", "rm", "kill", "pkill", "touch", "chmod", "git"))
 """What is run between two tries for a hundred reasons: alone it explains nothing."""
+_CHANGING: Final = frozenset((CommandClass.INSTALL, CommandClass.RUN, CommandClass.OTHER))
+"""Purposes of commands that may change what another one meets; checks only look."""
 TOP: Final = "the top folder"
 _REPLACEABLE: Final = frozenset(CommandClass) - {
     CommandClass.OTHER, CommandClass.RUN, CommandClass.GIT
@@ -69,28 +71,65 @@ class Known(NamedTuple):
 
 
 def parted(window: Window) -> Iterator[tuple[int, Episode]]:
-    """Every episode of a failure, cut where another failure took its place.
+    """Every episode of a failure, cut where another failure took its place, or it was met afresh.
 
     `make check` may fail with one thing after the other: what got past the last of them got past
-    that one only.
+    that one only. The same command that fails again after other work, with nothing changed, is run
+    into a second time: what lies between is not its doing. And where another program succeeded
+    after other work, the agent had moved on before.
     """
     signatures = {(session, row.seq): row.signature for session, row in window.failures}
     for session, episode in window.episodes:
         if episode.kind is not Kind.FAILURE:
             continue
-        tries: dict[str, list[int]] = defaultdict(list)
+        tries: dict[str, list[list[int]]] = defaultdict(list)
         for seq in episode.failures:
-            tries[signatures[session, seq]].append(seq)
-        if len(tries) == 1:
+            met = tries[signatures[session, seq]]
+            if met and not _afresh(window, session, met[-1][-1], seq):
+                met[-1].append(seq)
+            else:
+                met.append([seq])
+        parts = [(signature, seqs) for signature, met in tries.items() for seqs in met]
+        strayed = episode.ending is Ending.RECOVERED and _strayed(window, session, episode)
+        if len(parts) == 1 and not strayed:
             yield session, episode
             continue
-        for signature, seqs in tries.items():
+        for signature, seqs in parts:
             part = episode._replace(
                 signature=signature, seq=seqs[0], failures=tuple(seqs), minutes=None
             )
-            if seqs[-1] != episode.failures[-1]:
+            if strayed or seqs[-1] != episode.failures[-1]:
                 part = part._replace(ending=Ending.MOVED_ON, end=seqs[-1])
             yield session, part
+
+
+def _afresh(window: Window, session: int, earlier: int, later: int) -> bool:
+    """Whether a failure was run into again, with other work in between and nothing changed."""
+    one, other = (about(window, session, call) for call in (earlier, later))
+    between = window.calls_of(session, earlier, later)
+    if one is None or other is None or spelled(one) != spelled(other) or not between:
+        return False
+    for row in between:
+        ran = about(window, session, row.seq)
+        if any(it.verb not in LOOKS for it in window.touched_by.get((session, row.seq), ())):
+            return False
+        if ran is not None and _prepares(ran) and ran.kind in _CHANGING:
+            return False
+    return True
+
+
+def _strayed(window: Window, session: int, episode: Episode) -> bool:
+    """Whether an agent did other work before another program happened to cover what had failed."""
+    failed = about(window, session, episode.failures[-1])
+    after = None if failed is None else matching(window, session, episode.end, failed)
+    if failed is None or after is None or after.program == failed.program:
+        return False
+    between = window.calls_of(session, episode.failures[-1], episode.end)
+    ran = [it for row in between if (it := about(window, session, row.seq))]
+    return any(
+        it.kind not in _SHOWING | _CHANGING and it.program not in (failed.program, after.program)
+        for it in ran
+    )
 
 
 def known(
