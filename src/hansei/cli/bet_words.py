@@ -65,9 +65,7 @@ def too_few(active_days: int) -> str:
 
 def change(offer: Offer) -> str:
     """What would be done, where, and what that itself takes."""
-    where = output.one_line(offer.change.path or "")
-    if offer.change.design is Design.LINE:
-        where = where or "instruction file"
+    where = output.one_line(offer.target or "")
     parts = [f"{where}, " if where else "", DESIGNS[offer.change.design]]
     if offer.change_tokens is not None and offer.rent is not None:
         when = "a week" if offer.weekly is not None else "in these sessions"

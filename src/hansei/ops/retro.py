@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.counting import about, rank, sessions_to_tell
-from hansei.bets.model import Category, Range, State
+from hansei.bets.model import Category, Design, Range, State
 from hansei.config import DAY_MS
+from hansei.instructions import sizes
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
-from hansei.projection.provenance.calibration import TYPICAL
-from hansei.projection.provenance.pieces import measured
 from hansei.retro.catalogue import HEURISTICS
 from hansei.retro.retro import look_back, short_list
 from hansei.store import bets as memory
@@ -70,6 +69,8 @@ class Offer:
     because: tuple[str, ...]
     fix: str | None
     change: Change
+    target: str | None
+    """The file that the change is about; of a line the instruction file that fits best here."""
     effort_minutes: float
     disproof: str
     metric: Metric
@@ -170,9 +171,8 @@ def _retro(store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic]
 
 
 def size(text: str) -> int:
-    """Tokens of a text, derived: letters, numbers, marks and spaces at their typical rates."""
-    told = measured(text)
-    return round(sum(rate * count for rate, count in zip(TYPICAL, told, strict=True)))
+    """Tokens of a text, derived."""
+    return sizes.size(text).tokens
 
 
 def _remembered(bet: Bet, kept: Kept | None) -> Bet:
@@ -225,6 +225,7 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         because=finding.because,
         fix=finding.fix,
         change=finding.change,
+        target=_target(finding.change, ground),
         effort_minutes=finding.effort,
         disproof=finding.disproof,
         metric=finding.metric,
@@ -249,6 +250,12 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         about=about(finding),
         home=ground.number,
     )
+
+
+def _target(change: Change, ground: Ground) -> str | None:
+    if change.path is not None or change.design is not Design.LINE:
+        return change.path
+    return ground.instruction_file
 
 
 def _evidence(ground: Ground, bet: Bet) -> Iterable[Shown]:

@@ -7,11 +7,15 @@ a week can be told wherever the history is long enough.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.counting import WEEK_DAYS, Frame
 from hansei.config import DAY_MS
+from hansei.instructions.targets import DEFAULT, default_target
 from hansei.ops.scope import WORKSPACE_NAME
 from hansei.ops.sessions import short_id
 from hansei.retro.window import Session, Window
@@ -37,8 +41,16 @@ class Ground:
     frame: Frame
     natives: Mapping[int, str]
     """The whole name of each session."""
+    folder: str | None
+    """Where the repository is, or was."""
     cost_nanodollars: int | None
     unpriced_requests: int
+
+    @cached_property
+    def instruction_file(self) -> str:
+        """The file that a line for its agents goes to."""
+        agents = Counter(it.agent for it in self.window.sessions.values())
+        return DEFAULT if self.folder is None else default_target(Path(self.folder), agents)
 
 
 def usual(store: Store, scope: Scope) -> Scope:
@@ -75,6 +87,7 @@ class _Row(NamedTuple):
     identity: str
     cost: int | None
     unpriced: int
+    folder: str | None
 
     @property
     def session(self) -> Session:
@@ -94,7 +107,8 @@ class _Row(NamedTuple):
 
 _QUERY = f"""
 SELECT s.id, s.native, s.agent, s.driver, p.id, s.workspace, s.started_at, s.ended_at,
-  coalesce(c.requests, 0), c.tokens, {WORKSPACE_NAME}, w.identity, c.cost, coalesce(c.unpriced, 0)
+  coalesce(c.requests, 0), c.tokens, {WORKSPACE_NAME}, w.identity, c.cost, coalesce(c.unpriced, 0),
+  w.folder
 FROM sessions s
 JOIN workspaces w ON w.id = s.workspace
 LEFT JOIN sessions p ON p.agent = s.agent AND p.native = s.parent
@@ -136,6 +150,7 @@ def _ground(store: Store, scope: Scope, now: int, rows: Sequence[_Row]) -> Groun
         window=window,
         frame=frame(window, home.identity),
         natives={row.number: row.native for row in rows},
+        folder=home.folder,
         cost_nanodollars=sum(costs) if costs else None,
         unpriced_requests=sum(row.unpriced for row in rows),
     )
