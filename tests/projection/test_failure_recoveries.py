@@ -290,6 +290,6 @@ def test_a_hook_is_told_by_its_reason_and_a_dropped_call_by_its_sibling() -> Non
     story.shell("ls", "<tool_use_error>Sibling tool call errored</tool_use_error>", None,
                 Status.UNKNOWN, Basis.INTERRUPTED)  # fmt: skip
     assert [row.signature for row in story.failures()] == [
-        "Write: BLOCKED: tests are protected.",
+        "Write: refused by a hook: BLOCKED: tests are protected.",
         "ls: Sibling tool call errored",
     ]
