@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ from hansei.synth import World, build
 from synthetic_world import NOW
 
 Ask = Callable[..., str]
+_SIZES = re.compile(r"\d+ +[\d.]+ k(?=  )")
+"""Tokens and rent."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +62,14 @@ def test_it_prints_what_the_golden_file_says(
     kind: str | None, ask: Ask, golden: Callable[[str, str], None]
 ) -> None:
     arguments = ["facts", kind, "-n", "8"] if kind else ["facts"]
-    golden(f"facts-{kind or 'overview'}.txt", ask(*arguments))
+    golden(f"facts-{kind or 'overview'}.txt", _anywhere(ask(*arguments), kind))
+
+
+def _anywhere(text: str, kind: str | None) -> str:
+    """Lists of skills tell whole paths, so sizes depend on where the world lies."""
+    if kind != "exposure":
+        return text
+    return _SIZES.sub(lambda it: re.sub(r"\d", "0", it[0]), text)
 
 
 @pytest.mark.parametrize("kind", KINDS)
