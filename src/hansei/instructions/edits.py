@@ -34,7 +34,7 @@ _BEGINS = re.compile(r"\s*$|[-*+] |\d{1,9}[.)] |#{1,6} |[<>|]|```|~~~")
 """How a line begins that goes on with nothing before it: blank, or something of its own."""
 
 
-_HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Controls, line breaks that editors do not show, changes of direction, and invisible letters."""
 
 
@@ -75,7 +75,7 @@ def checked(text: str) -> str:
     plain = "\n".join(line.rstrip() for line in re.split(r"\r\n|\r|\n", text)).strip("\n")
     if not plain.strip():
         raise Unfit("it is empty")
-    if _HIDDEN.search(plain):
+    if HIDDEN.search(plain):
         raise Unfit("it holds characters that a person reading it would not see")
     if open_fence(plain) is not None:
         raise Unfit("it opens a code fence and does not close it")

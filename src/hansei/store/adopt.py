@@ -14,7 +14,7 @@ import msgspec
 from hansei.errors import StoreDamaged
 from hansei.events.model import RequestUsage
 from hansei.git.repository import Identity
-from hansei.store import bets, cold, evidence, usage, workspaces
+from hansei.store import bets, cold, evidence, measurements, usage, workspaces
 from hansei.store.rows import content_of, counted_by, from_row
 
 if TYPE_CHECKING:
@@ -155,6 +155,7 @@ def salvage(store: Store, damaged: Path) -> bool:
         reviews = _imported_reviews(old)
         journal = _journal(old)
         decided = [(_identity(old, number), bet) for number, bet in bets.salvage(old)]
+        waiting = [(_identity(old, number), it) for number, it in measurements.salvage(old)]
     except sqlite3.Error:
         return False
     finally:
@@ -173,6 +174,8 @@ def salvage(store: Store, damaged: Path) -> bool:
         _keep_journal(db, journal)
         for identity, bet in decided:
             bets.keep(db, bet._replace(workspace=workspaces.number_of(db, identity)))
+        for identity, it in waiting:
+            measurements.keep(db, it._replace(workspace=workspaces.number_of(db, identity)))
     return True
 
 

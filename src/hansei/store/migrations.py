@@ -362,6 +362,29 @@ CREATE TABLE bets (
 """
 
 
+def m007_measurements(db: sqlite3.Connection) -> None:
+    """Changes whose effect is still to be seen."""
+    db.execute(MEASUREMENTS)
+
+
+MEASUREMENTS = """
+CREATE TABLE measurements (
+  entry INTEGER PRIMARY KEY,
+  bet TEXT NOT NULL,
+  workspace INTEGER NOT NULL,
+  channel TEXT NOT NULL,
+  path TEXT NOT NULL,
+  hash TEXT,
+  "commit" TEXT,
+  fact TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  applied_at INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  evidence TEXT NOT NULL
+)
+"""
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
@@ -369,6 +392,7 @@ MIGRATIONS: list[Migration] = [
     m004_facts,
     m005_journal,
     m006_bets,
+    m007_measurements,
 ]
 
 

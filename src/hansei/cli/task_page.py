@@ -1,0 +1,71 @@
+"""A bet as a task in Markdown that can be handed to a person or an agent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.bets.model import Design
+from hansei.cli import bet_words, output
+from hansei.cli.bet_pages import fenced, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hansei.ops.retro import Offer
+
+PLACES = 10
+"""Named in a task; nobody opens more."""
+
+
+def task(offer: Offer) -> Iterator[str]:
+    """What, why, where, how to check it, and what would show that it is wrong."""
+    yield f"# {plain(offer.claim)}"
+    yield ""
+    yield f"Workspace {plain(offer.workspace)}, bet {offer.short}, found by `{offer.heuristic}`."
+    yield from _part("Why", [f"- {plain(it)}" for it in _reasons(offer)])
+    yield from _part("What to do", list(_work(offer)))
+    share = f"{offer.sessions:,} of {output.plural(offer.of_sessions, 'session')}"
+    yield from _part(
+        "How to check",
+        [
+            f"- It was seen in {share}; after the change it should be rarer.",
+            f"- What is counted: {plain(offer.metric.fact)} of {plain(offer.metric.subject)}.",
+            f"- {plain(bet_words.proof(offer))[:1].upper()}{plain(bet_words.proof(offer))[1:]}.",
+        ],
+    )
+    yield from _part("What would show that this is wrong", [f"- {plain(offer.disproof)}"])
+    shown = offer.evidence[:PLACES]
+    places = [f"- `hansei show {it.place}`, {output.moment(it.at)}" for it in shown]
+    more = len(offer.evidence) - len(shown)
+    if more:
+        places.append(f"- and {more:,} more: `hansei retro --explain {offer.short} -n 0`")
+    yield from _part("Evidence", places)
+
+
+def _part(title: str, lines: list[str]) -> Iterator[str]:
+    yield ""
+    yield f"## {title}"
+    yield ""
+    yield from lines
+
+
+def _reasons(offer: Offer) -> Iterator[str]:
+    yield from offer.because
+    yield f"it costs {bet_words.costs(offer)}"
+    if offer.fix:
+        yield f"what ended it: `{offer.fix}`"
+
+
+def _work(offer: Offer) -> Iterator[str]:
+    change = offer.change
+    where = f" in {plain(change.path)}" if change.path else ""
+    if change.design is Design.BRIEF:
+        yield from (line.rstrip() for line in output.safe(change.text).strip().splitlines())
+    elif change.design is Design.REMOVAL:
+        yield f"Remove this{where}, or switch it off for this project. Change nothing else:"
+        yield ""
+        yield from fenced(change.text.strip())
+    else:
+        yield f"Add this line{where or ' to the instruction file that your agents read'}:"
+        yield ""
+        yield from fenced(change.text.strip())
