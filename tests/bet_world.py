@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,8 @@ from hansei.store.database import Store, open_store
 NOW = 1_790_000_000_000
 DAY = 86_400_000
 SESSIONS = 10
+DATE = "2026-09-01T12:00:00Z"
+"""Of every commit: a repository is known by its first one."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,12 @@ def line(text: str, path: str | None = None) -> Change:
 def git(folder: Path, *arguments: str) -> str:
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
     done = subprocess.run(
-        ["git", *who, *arguments], cwd=folder, capture_output=True, text=True, check=True
+        ["git", *who, *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"GIT_AUTHOR_DATE": DATE, "GIT_COMMITTER_DATE": DATE},
     )
     return done.stdout.strip()
 

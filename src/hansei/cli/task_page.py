@@ -58,14 +58,17 @@ def _reasons(offer: Offer) -> Iterator[str]:
 
 def _work(offer: Offer) -> Iterator[str]:
     change = offer.change
-    where = f" in {plain(change.path)}" if change.path else ""
-    if change.design is Design.BRIEF:
-        yield from (line.rstrip() for line in output.safe(change.text).strip().splitlines())
-    elif change.design is Design.REMOVAL:
-        yield f"Remove this{where}, or switch it off for this project. Change nothing else:"
+    if change.design is Design.LINE:
+        where = f"to `{change.path}`" if change.path else "to the instruction file of your agents"
+        yield f"Add this line {where}:"
         yield ""
         yield from fenced(change.text.strip())
-    else:
-        yield f"Add this line{where or ' to the instruction file that your agents read'}:"
+        return
+    yield from (line.rstrip() for line in output.safe(change.text).strip().splitlines())
+    if change.design is Design.REMOVAL:
         yield ""
-        yield from fenced(change.text.strip())
+        yield (
+            f"It lies in `{change.path}`. Remove nothing else."
+            if change.path
+            else ("Remove nothing else.")
+        )

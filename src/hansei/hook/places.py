@@ -98,6 +98,11 @@ AT_HOME: dict[str, tuple[Pattern, ...]] = {
     "goose": ((INSTRUCTIONS, ".config/goose/.goosehints"),),
 }
 
+IMPORTING = frozenset(("claude_code", "gemini"))
+"""Agents that put a file in the place of `@its/path` in an instruction file."""
+OVERRIDES = {"AGENTS.md": "AGENTS.override.md"}
+"""A file that is not read where another one lies beside it, by agents that read the other one."""
+
 SERVERS = ("mcpServers", "mcp_servers", "mcp")
 """Where a settings file lists its MCP servers."""
 

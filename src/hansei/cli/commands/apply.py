@@ -150,7 +150,7 @@ def shown(proposal: Proposal) -> Iterator[str]:
         yield "Nothing to write."
     if size is not None:
         week = proposal.weekly_tokens
-        carried = "" if week is None else f", {output.tokens(week)} a week as often as you ask now"
+        carried = "" if week is None else f", {output.tokens(week)} a week at your present pace"
         yield ""
         yield from output.wrapped(
             f"costs   {size.tokens:,} tokens ({size.low:,}–{size.high:,}, derived) in every"
