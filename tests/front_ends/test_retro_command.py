@@ -133,11 +133,9 @@ def test_a_number_means_the_list_that_was_seen_last(ask: Ask) -> None:
 def test_a_number_also_means_the_time_that_list_was_about(ask: Ask) -> None:
     ask("retro", "--since", "2020-01-01", "-n", "0")
     wide = told(ask, "--since", "2020-01-01", "-n", "0")["offers"][0]
-    assert wide["sessions"] > told(ask)["offers"][0]["sessions"]
-    assert (
-        json.loads(ask("retro", "--json", "--explain", "1"))["bet"]["sessions"]
-        == (wide["sessions"])
-    )
+    assert wide["of_sessions"] > told(ask)["offers"][0]["of_sessions"]
+    meant = json.loads(ask("retro", "--json", "--explain", "1"))["bet"]
+    assert (meant["id"], meant["of_sessions"]) == (wide["id"], wide["of_sessions"])
 
 
 def test_a_number_may_mean_the_list_over_all_workspaces(ask: Ask) -> None:
