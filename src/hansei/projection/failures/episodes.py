@@ -16,6 +16,7 @@ from hansei.events.model import Status, Tool
 from hansei.events.usage import context_tokens
 from hansei.projection.commands.model import Class, Writing
 from hansei.projection.commands.normal import normal
+from hansei.projection.commands.showing import only_shows
 from hansei.projection.exchanges import conversation
 from hansei.projection.failures.changes import difference
 from hansei.projection.failures.model import Ending, Episode, Kind
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.projection.calls import Call
-    from hansei.projection.commands.model import Write
+    from hansei.projection.commands.model import Script, Write
     from hansei.projection.exchanges import Conversation
     from hansei.projection.failures.model import Failure, Verdict
     from hansei.projection.failures.subject import Subject
@@ -166,7 +167,7 @@ class _Telling:
     def recovered(self, it: _Open, index: int, past: Subject) -> Episode:
         removed, added = self._difference(it, past)
         row = self._row(it, index, Ending.RECOVERED)
-        return row._replace(after=_form(past), removed=removed, added=added)
+        return row._replace(after=_prepared(past), removed=removed, added=added)
 
     def without_end(self, it: _Open, ending: Ending) -> Episode:
         if it.maybe is not None:
@@ -238,11 +239,31 @@ def _form(about: Subject) -> str:
         return about.call.event.name
     if about.at is None or not script.parsed:
         return " ".join(about.text.split())[:_SHORT]
-    begin = about.at
-    while begin and script.commands[begin].stage:
-        begin -= 1
+    begin = _pipe_begins(script, about.at)
     piped = (it for it in script.commands[begin : about.at + 1] if not it.inside)
     return " | ".join(normal(command) for command in piped)[:_SHORT]
+
+
+def _pipe_begins(script: Script, place: int) -> int:
+    while place and script.commands[place].stage:
+        place -= 1
+    return place
+
+
+def _prepared(about: Subject) -> str:
+    """The same with what the call did first: that may be what made it work."""
+    script = about.call.script
+    if script is None or about.at is None or not script.parsed:
+        return _form(about)
+    elsewhere = about.command is not None and bool(about.command.directory)
+    first = [
+        normal(it)
+        for it in script.commands[: _pipe_begins(script, about.at)]
+        if not it.inside
+        and not it.stage
+        and (elsewhere if it.program == "cd" else not only_shows(it))
+    ]
+    return " && ".join([*first, _form(about)])[:_SHORT]
 
 
 def _minutes(first: Call, last: Call) -> float | None:
