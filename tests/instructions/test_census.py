@@ -79,6 +79,12 @@ def test_of_a_skill_and_a_rule_that_waits_the_description_is_carried(place: Path
     }
 
 
+def test_a_hidden_folder_is_for_the_agent_whose_it_is(place: Path) -> None:
+    write(place, ".claude/skills/ship/SKILL.md", "---\nname: ship\n---\n")
+    (text,) = census(place)
+    assert "openclaw" not in text.agents
+
+
 def test_what_a_server_takes_is_unknown(place: Path) -> None:
     write(place, ".mcp.json", '{"mcpServers": {"db": {"command": "x"}}}')
     (text,) = census(place)

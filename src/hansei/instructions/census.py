@@ -92,7 +92,13 @@ def _in_repository(agent: str, root: Path, place: Path, tracked: list[str]) -> I
     inside = place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
     for name in tracked:
         match = places.matched(agent, name)
-        if match is not None and not places.governs(match[1], "" if inside == "." else inside):
+        # Nobody works in a hidden folder: what lies there is for the agent whose folder it is.
+        hidden = match is not None and f"/{match[1]}".find("/.") >= 0
+        if (
+            match is not None
+            and not hidden
+            and not places.governs(match[1], "" if inside == "." else inside)
+        ):
             yield _Found(match[0], name, root / name, match[1])
 
 

@@ -108,6 +108,8 @@ class Rent:
     """A week, by agent."""
     unpriced_models: tuple[str, ...]
     """Models without a price for cached input: the cost of texts they read is unknown."""
+    used: tuple[str, ...]
+    """Agents that had sessions in that time."""
     per_session: dict[str, int]
     """Tokens that stand in every session of an agent, the dearest first."""
     texts: tuple[Rented, ...]
@@ -117,7 +119,13 @@ class Rent:
     @property
     def most(self) -> int:
         """Tokens of a session, of the agent that reads most."""
-        return max(self.per_session.values(), default=0)
+        return max(self.told.values(), default=0)
+
+    @property
+    def told(self) -> dict[str, int]:
+        """Of the agents that are used here; of all where none is known to be."""
+        own = {agent: count for agent, count in self.per_session.items() if agent in self.used}
+        return own if self.used else self.per_session
 
 
 @dataclass(frozen=True)
@@ -244,6 +252,7 @@ def _rent(name: str, root: Path, texts: Sequence[Text], usage: _Usage) -> Rent:
         sessions=usage.sessions,
         requests=dict(requests) if weeks else {},
         unpriced_models=tuple(sorted(it or "unknown" for it in unpriced)),
+        used=tuple(sorted(usage.agents)),
         per_session=dict(sorted(per_session.items(), key=lambda it: (-it[1], it[0]))),
         texts=tuple(rented),
         repeated=tuple(Repeated(_places(it), _paid_twice(it, readers)) for it in found.same),

@@ -135,7 +135,7 @@ def _basis(rent: Rent) -> str:
 
 def _sessions(rent: Rent, budget: int | None) -> Iterator[str]:
     alike: dict[int, list[str]] = {}
-    for agent, tokens in rent.per_session.items():
+    for agent, tokens in rent.told.items():
         alike.setdefault(tokens, []).append(agent)
     for tokens, agents in alike.items():
         yield from output.wrapped(f"{tokens:>7,} tokens in every session of {', '.join(agents)}", 8)
