@@ -100,8 +100,9 @@ def _footer(look: Retrospect, shown: Sequence[Offer]) -> Iterator[str]:
     if shown:
         name = shown[0].rank
         notes.append(
-            f"`hansei retro --explain {name}` shows the exact change, every number and all the"
-            f" evidence; --accept {name} or --dismiss {name} remembers what you decide"
+            f"`hansei apply {name}` makes the change; `hansei retro --explain {name}` shows every"
+            f" number and all the evidence; --accept {name} or --dismiss {name} remembers what you"
+            " decide"
         )
     if left > 0:
         notes.append(f"{output.plural(left, 'more bet')}: -n 0 lists all")

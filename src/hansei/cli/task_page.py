@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from hansei.bets.model import Design
 from hansei.cli import bet_words, output
 from hansei.cli.bet_pages import fenced, plain
+from hansei.instructions.targets import DEFAULT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,16 +60,15 @@ def _reasons(offer: Offer) -> Iterator[str]:
 def _work(offer: Offer) -> Iterator[str]:
     change = offer.change
     if change.design is Design.LINE:
-        where = f"to `{change.path}`" if change.path else "to the instruction file of your agents"
-        yield f"Add this line {where}:"
+        yield f"Add this line to `{offer.target or DEFAULT}`:"
         yield ""
         yield from fenced(change.text.strip())
         return
-    yield from (line.rstrip() for line in output.safe(change.text).strip().splitlines())
     if change.design is Design.REMOVAL:
+        yield "Take this out, and nothing else:"
         yield ""
-        yield (
-            f"It lies in `{change.path}`. Remove nothing else."
-            if change.path
-            else ("Remove nothing else.")
-        )
+    yield from (line.rstrip() for line in output.safe(change.text).strip().splitlines())
+    if change.design is Design.REMOVAL and change.path:
+        file, _, name = change.path.partition("#")
+        yield ""
+        yield f"It lies in `{file}`{f', under `{name}`' if name else ''}."

@@ -15,7 +15,7 @@ from hansei.errors import GitError, StoreUnwritable, UsageError
 from hansei.events.keys import digest
 from hansei.hook.repository import head, top
 from hansei.instructions import carrying, plans, sizes
-from hansei.instructions.targets import default_target
+from hansei.instructions.targets import DEFAULT
 from hansei.instructions.wording import as_item
 from hansei.ops.decisions import decide, restate
 from hansei.redaction.redactor import Redactor
@@ -62,7 +62,7 @@ def propose(
             )
         return Proposal(offer, None, None, None)
     repository = _repository(store, offer, here)
-    path = target or offer.change.path or _default(store, offer, repository)
+    path = target or offer.target or DEFAULT
     _must_not_be_elsewhere(store, offer, repository, path)
     text = as_item(Redactor(redaction_key(store.folder)).scrub(offer.change.text))
     item = plans.Item(reference(offer.id), text)
@@ -98,13 +98,6 @@ def _repository(store: Store, offer: Offer, here: Path) -> Path:
         f"the repository of {offer.workspace} is not on this machine{seen}",
         hint="Run this in a clone of it. `--brief -` prints the change as a task.",
     )
-
-
-def _default(store: Store, offer: Offer, repository: Path) -> str:
-    counts = store.db.execute(
-        "SELECT agent, count(*) FROM sessions WHERE workspace = ? GROUP BY agent", (offer.home,)
-    )
-    return default_target(repository, dict(counts.fetchall()))
 
 
 def _must_not_be_elsewhere(store: Store, offer: Offer, repository: Path, path: str) -> None:

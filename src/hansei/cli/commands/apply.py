@@ -154,7 +154,7 @@ def shown(proposal: Proposal) -> Iterator[str]:
         yield ""
         yield from output.wrapped(
             f"costs   {size.tokens:,} tokens ({size.low:,}–{size.high:,}, derived) in every"
-            f" request{carried}",
+            f" request, with the marks of the block{carried}",
             8,
         )
         yield from map(output.dim, output.wrapped(f"rule    {size.rule}", 8))
