@@ -49,3 +49,16 @@ def stock(folder: Path) -> Shelf:
     """A world of middling size, in which everything is planted several times."""
     agents = ("claude_code", "codex")
     return Shelf(build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents))
+
+
+def evened(folder: Path) -> Path:
+    """A new folder below one, whose path is made of as many letters, digits and marks as any other.
+
+    Lists of skills in a history tell whole paths, so what they take depends on where it lies.
+    """
+    there = str(folder)
+    letters, digits = sum(map(str.isalpha, there)), sum(map(str.isdigit, there))
+    marks = len(there) - letters - digits + 1
+    made = folder / ("w" * (100 - letters) + "1" * (30 - digits) + "-" * (30 - marks))
+    made.mkdir()
+    return made

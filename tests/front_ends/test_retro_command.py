@@ -16,7 +16,7 @@ from hansei.cli.root import root
 from hansei.config import Environment
 from hansei.errors import NotFound, UsageError
 from hansei.synth import World, build
-from synthetic_world import NOW
+from synthetic_world import NOW, evened
 
 DAY = 86_400_000
 
@@ -26,7 +26,7 @@ Ask = Callable[..., str]
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     agents = ("claude_code", "codex")
-    folder = tmp_path_factory.mktemp("world")
+    folder = evened(tmp_path_factory.mktemp("world"))
     return build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents)
 
 
