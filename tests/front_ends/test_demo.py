@@ -129,6 +129,8 @@ def visitor(tmp_path: Path) -> Visitor:
 def steady(text: str) -> str:
     """The tour without what differs from run to run."""
     text = re.sub(r"/\S+/hansei-demo-\w+", "/tmp/demo", text)
+    # Lists of skills tell whole paths: where the world lies decides what is worth a bet.
+    text = re.sub(r"\d+ more bets", "some more bets", text)
     text = re.sub(r"(\[secret:[\w-]+):\w{8}\]", r"\1:00000000]", text)
     return re.sub(r"\d+\.\d kB", "1.0 kB", text)
 

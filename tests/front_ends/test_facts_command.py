@@ -17,7 +17,7 @@ from hansei.cli.root import root
 from hansei.config import Environment
 from hansei.errors import NotFound
 from hansei.synth import World, build
-from synthetic_world import NOW
+from synthetic_world import NOW, evened
 
 Ask = Callable[..., str]
 _SIZES = re.compile(r"\d+ +[\d.]+ k(?=  )")
@@ -27,7 +27,7 @@ _SIZES = re.compile(r"\d+ +[\d.]+ k(?=  )")
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     agents = ("claude_code", "codex")
-    folder = tmp_path_factory.mktemp("world")
+    folder = evened(tmp_path_factory.mktemp("world"))
     return build(folder, seed=11, now_ms=NOW, sessions=30, weeks=4, agents=agents)
 
 
