@@ -93,3 +93,12 @@ def test_dropped_and_discarded_edits_are_taken_back(judgement: Judgement) -> Non
         lambda row: row.fate is Fate.TAKEN_BACK,
         lambda _, row: row.taken_back_by is not None,
     )
+
+
+def test_edits_that_their_session_wrote_over_are_replaced(judgement: Judgement) -> None:
+    agrees(
+        judgement,
+        lambda truth: truth.fate == "replaced",
+        lambda row: row.fate is Fate.REPLACED,
+        lambda _, row: row.taken_back_by is not None,
+    )

@@ -89,7 +89,11 @@ def test_reworked_lines_are_changed_by_somebody_else(shelf: Shelf) -> None:
 
 
 def test_abandoned_and_discarded_lines_never_reach_git(shelf: Shelf) -> None:
-    for edit in (*edits(shelf, "abandoned"), *edits(shelf, "discarded")):
+    for edit in (
+        *edits(shelf, "abandoned"),
+        *edits(shelf, "discarded"),
+        *edits(shelf, "replaced"),
+    ):
         assert edit.commit is None
         assert shelf.git("log", "--all", "--oneline", "-S", edit.added[0], "--", edit.path) == ""
 

@@ -354,11 +354,11 @@ def struggle(tale: Tale) -> None:
     for number in range(rounds):
         new = f"    base, rest = divmod(cents + {number}, parts or {tale.rng.randrange(2, 99)})"
         key = draft.change(path, old, new, reply=tale.pick("say_edit"))
-        draft.plants.append(Landing(key, path, new, "discarded"))
+        last = number == rounds - 1
+        draft.plants.append(Landing(key, path, new, "discarded" if last else "replaced"))
         old, words = new, particulars(tale.rng, tale.entity, tale.deed.name)
-        failed = number < rounds - 1
-        text = (ROUNDING.output if failed else ROUNDING.relief).format(**words)
-        command, code = ROUNDING.command, ROUNDING.exit_code if failed else 0
+        text = (ROUNDING.relief if last else ROUNDING.output).format(**words)
+        command, code = ROUNDING.command, 0 if last else ROUNDING.exit_code
         runs += draft.act(ran(command, text, float(words["seconds"]), code))
     for run in runs[:-1]:
         draft.plants.append(Stumble(run, ROUNDING.name, ROUNDING.exit_code, False, runs[-1]))

@@ -17,9 +17,17 @@ State: TypeAlias = Literal["ok", "failed", "declined", "interrupted"]
 Era: TypeAlias = Literal["old", "middle", "new"]
 """How recent the agent's own version is; a writer picks its layout by it."""
 Fate: TypeAlias = Literal[
-    "landed", "squashed", "reformatted", "reverted", "reworked", "abandoned", "discarded"
+    "landed",
+    "squashed",
+    "reformatted",
+    "reverted",
+    "reworked",
+    "abandoned",
+    "discarded",
+    "replaced",
 ]
-"""What became of an edit. Discarded ones were undone within their own session."""
+"""What became of an edit. Discarded ones were undone within their own session, replaced ones were
+written over in it."""
 
 Manner: TypeAlias = Literal["said", "repeated", "interrupted"]
 """How a correction is made: in words, by asking again, or by stopping the agent first."""
