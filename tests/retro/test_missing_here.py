@@ -114,3 +114,11 @@ def test_requests_that_several_failed_calls_share_are_counted_once() -> None:
     (bet,) = found(*told)
     assert len(bet.occurrences) == 6
     assert sum(it.tokens or 0 for it in bet.occurrences) == 2 * 5 * 20_000
+
+
+def test_an_option_of_another_shell_is_told_as_such() -> None:
+    line = "dir: cannot access '/b': No such file or directory"
+    told = again(3, "dir /b src", line)
+    (bet,) = found(*told)
+    assert bet.change.text == "The shell is not `cmd`: no options such as `/b`, as in `dir /b`."
+    assert bet.category is Category.FIX

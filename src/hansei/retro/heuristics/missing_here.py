@@ -119,7 +119,9 @@ class MissingHere:
         failing = self._failing(window, tries)
         if first.lost.what is What.FILE or not failing:
             return _look_for(_shown(first))
-        if first.lost.what is What.OPTION and not first.lost.name.startswith("/"):
+        if first.lost.what is What.OPTION:
+            if first.lost.name.startswith("/"):
+                return _other_shell(failing)
             return self._option(window, tries)
         told = [(it.session, it.episode) for it in tries]
         way = known(window, told, targets=first.lost.what is What.COMMAND)
@@ -224,6 +226,16 @@ def _shown(one: _Try) -> str:
 
 def _line(claim: str, line: str, fix: str | None) -> _Words:
     return _Words(claim, Change(Design.LINE, line), Category.FIX, 2, fix)
+
+
+def _other_shell(failing: str) -> _Words:
+    """An option with a slash, which a shell of the other kind takes for a path."""
+    option = code(failing.rsplit(" ", 1)[-1])
+    claim = (
+        f"{code(failing)} is for `cmd`; the shell that agents have here takes {option} for a path"
+    )
+    line = f"The shell is not `cmd`: no options such as {option}, as in {code(failing)}."
+    return _line(claim, line, None)
 
 
 def _look_for(path: str) -> _Words:
