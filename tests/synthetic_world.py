@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
+import tempfile
+import uuid
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,7 +17,7 @@ import pyarrow as pa
 from hansei.synth import build
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from hansei.synth import Truth, World
 
@@ -51,14 +56,16 @@ def stock(folder: Path) -> Shelf:
     return Shelf(build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents))
 
 
-def evened(folder: Path) -> Path:
-    """A new folder below one, whose path is made of as many letters, digits and marks as any other.
+@contextmanager
+def even_place() -> Iterator[Path]:
+    """A folder for a while, whose path is of the same length and without a digit every time.
 
     Lists of skills in a history tell whole paths, so what they take depends on where it lies.
     """
-    there = str(folder)
-    letters, digits = sum(map(str.isalpha, there)), sum(map(str.isdigit, there))
-    marks = len(there) - letters - digits + 1
-    made = folder / ("w" * (100 - letters) + "1" * (30 - digits) + "-" * (30 - marks))
-    made.mkdir()
-    return made
+    letters = uuid.uuid4().hex.translate(str.maketrans("0123456789", "ghijklmnop"))
+    folder = Path(tempfile.gettempdir()) / f"hansei-{letters[:12]}"
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -17,7 +17,7 @@ from hansei.cli.root import root
 from hansei.config import Environment
 from hansei.errors import NotFound
 from hansei.synth import World, build
-from synthetic_world import NOW, evened
+from synthetic_world import NOW, even_place
 
 Ask = Callable[..., str]
 _SIZES = re.compile(r"\d+ +[\d.]+ k(?=  )")
@@ -25,10 +25,10 @@ _SIZES = re.compile(r"\d+ +[\d.]+ k(?=  )")
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+def world() -> Iterator[World]:
     agents = ("claude_code", "codex")
-    folder = evened(tmp_path_factory.mktemp("world"))
-    return build(folder, seed=11, now_ms=NOW, sessions=30, weeks=4, agents=agents)
+    with even_place() as folder:
+        yield build(folder, seed=11, now_ms=NOW, sessions=30, weeks=4, agents=agents)
 
 
 @pytest.fixture(scope="module")

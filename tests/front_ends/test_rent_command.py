@@ -16,7 +16,7 @@ from hansei.cli.root import root
 from hansei.config import Environment
 from hansei.errors import UsageError
 from hansei.synth import World, build
-from synthetic_world import NOW, evened
+from synthetic_world import NOW, even_place
 
 Type = Callable[..., str]
 
@@ -36,8 +36,13 @@ MORE = """\
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    folder = evened(tmp_path_factory.mktemp("world"))
+def world() -> Iterator[World]:
+    with even_place() as folder:
+        yield furnished(folder)
+
+
+def furnished(folder: Path) -> World:
+    """A generated history with instruction files of every kind."""
     made = build(folder, seed=11, now_ms=NOW, sessions=24, weeks=4, agents=("claude_code", "codex"))
     (made.repo / "AGENTS.md").write_text(RULES, encoding="utf-8")
     (made.repo / "CLAUDE.md").write_text(MORE, encoding="utf-8")

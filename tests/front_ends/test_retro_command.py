@@ -16,7 +16,7 @@ from hansei.cli.root import root
 from hansei.config import Environment
 from hansei.errors import NotFound, UsageError
 from hansei.synth import World, build
-from synthetic_world import NOW, evened
+from synthetic_world import NOW, even_place
 
 DAY = 86_400_000
 
@@ -24,10 +24,10 @@ Ask = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+def world() -> Iterator[World]:
     agents = ("claude_code", "codex")
-    folder = evened(tmp_path_factory.mktemp("world"))
-    return build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents)
+    with even_place() as folder:
+        yield build(folder, seed=11, now_ms=NOW, sessions=60, weeks=6, agents=agents)
 
 
 @pytest.fixture(scope="module")
