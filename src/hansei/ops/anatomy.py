@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hansei.hook.places import INSTRUCTIONS, RULE
 from hansei.ops import sessions
 from hansei.projection import spans
 from hansei.projection.exchanges import conversation
+from hansei.projection.facts.subjects import subject
 from hansei.projection.provenance import Provenance, Total, provenance
 from hansei.store import reading
 
@@ -66,11 +66,8 @@ def context(store: Store, reference: str) -> Context:
     number = sessions.find(store, reference.partition("#")[0])
     session = sessions.describe(store, number)
     events = list(reading.events(store, number))
-    known = store.db.execute(
-        "SELECT path, max(bytes) FROM exposure WHERE session = ? AND reach = 'start'"
-        " AND kind IN (?, ?) AND path <> '' GROUP BY path",
-        (number, INSTRUCTIONS, RULE),
+    about = subject(store, number, {})
+    found = provenance(
+        conversation(events), instructions=about.instructions, inherited=about.inherited
     )
-    told = conversation(events)
-    found = provenance(told, instructions=dict(known), inherited=session.inherited > 0)
     return Context(session, found, found.totals, events)

@@ -136,7 +136,7 @@ def _results(store: Store, jobs: Sequence[Job], workers: int) -> Iterator[list[W
     waiting = iter(jobs)
     underway: deque[Future[bytes]] = deque()
     with processes(workers) as pool:
-        underway.extend(pool.submit(work, job) for job in islice(waiting, 2 * workers))
+        underway.extend(pool.submit(work, job) for job in islice(waiting, workers + 1))
         while underway:
             packed = underway.popleft().result()
             underway.extend(pool.submit(work, job) for job in islice(waiting, 1))

@@ -7,12 +7,13 @@ nesting is used only where brackets or keywords stand in the text; operators are
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from hansei.projection.commands.grammars import root
 from hansei.projection.commands.syntax import (
     Block,
     BlockKind,
+    Dialect,
     Item,
     Redirect,
     Sequence,
@@ -25,7 +26,7 @@ from hansei.projection.commands.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _Token: TypeAlias = str | Simple | Block | Redirect | Word
 """An operator, a step, or a piece that belongs to the step before it."""
@@ -57,24 +58,12 @@ def parse(text: str) -> Sequence:
         words = text.split()
         if "=" not in words[0] and words[0] not in KEYWORDS:
             return (Item(";", (Simple(tuple(map(Word, words))),)),)
-    root = _root(text)
-    if root.has_error and (closed := _closed(text)) != text:
-        root = _root(closed)
-    if root.has_error:
+    tree = root(text, Dialect.BASH)
+    if tree.has_error and (closed := _closed(text)) != text:
+        tree = root(closed, Dialect.BASH)
+    if tree.has_error:
         raise Unparsable
-    return _sequence(root)
-
-
-def _root(text: str) -> Node:
-    return _parser().parse(text.encode("utf-8", "surrogatepass")).root_node
-
-
-@cache
-def _parser() -> Parser:
-    import tree_sitter_bash
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_bash.language()))
+    return _sequence(tree)
 
 
 def _closed(text: str) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
+from hansei.projection.commands.grammars import root
 from hansei.projection.commands.syntax import (
     Block,
     BlockKind,
+    Dialect,
     Item,
     Redirect,
     Sequence,
@@ -21,7 +22,7 @@ from hansei.projection.commands.syntax import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tree_sitter import Node, Parser
+    from tree_sitter import Node
 
 _BARE = re.compile(
     r"'[^']*'|\"[^\"]*\"|(?<=\s)(-|[\w.*:\\/-]+(?:[ \t]*,[ \t]*[\w.*:\\/-]+)+)(?=[\s|;)}]|$)"
@@ -34,30 +35,18 @@ _STATEMENTS = frozenset(("pipeline", "function_statement", *_CHOICES, *_LOOPS))
 
 def parse(text: str) -> Sequence:
     """The statements of a script; raises `Unparsable`."""
-    root = _root(text)
-    if root.has_error:
-        root = _root(_BARE.sub(_quoted, text))
-    if root.has_error:
+    tree = root(text, Dialect.POWERSHELL)
+    if tree.has_error:
+        tree = root(_BARE.sub(_quoted, text), Dialect.POWERSHELL)
+    if tree.has_error:
         raise Unparsable
-    return _sequence(root)
+    return _sequence(tree)
 
 
 def _quoted(found: re.Match[str]) -> str:
     if not found[1]:
         return found[0]
     return ",".join(f'"{part.strip()}"' for part in found[1].split(","))
-
-
-def _root(text: str) -> Node:
-    return _parser().parse(text.encode("utf-8", "surrogatepass")).root_node
-
-
-@cache
-def _parser() -> Parser:
-    import tree_sitter_powershell
-    from tree_sitter import Language, Parser
-
-    return Parser(Language(tree_sitter_powershell.language()))
 
 
 def _sequence(node: Node) -> Sequence:
