@@ -11,7 +11,7 @@ from pathlib import Path
 from findings import each, finding
 from hansei.bets.model import Change, Design, Finding
 from hansei.git.repository import identify
-from hansei.retro.window import Window
+from hansei.projection.window import Window
 from hansei.store import workspaces
 from hansei.store.database import Store, open_store
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from hansei.bets.counting import Frame
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
-from hansei.retro.window import Window
+from hansei.projection.window import Window
 
 DAY = 86_400_000
 

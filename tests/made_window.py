@@ -18,7 +18,7 @@ from hansei.projection.facts.ran import Ran
 from hansei.projection.facts.tables import Found
 from hansei.projection.files import By, Extent, Touch, Verb
 from hansei.projection.provenance import Carried, Kind
-from hansei.retro.window import Session, Window
+from hansei.projection.window import Session, Window
 
 if TYPE_CHECKING:
     from hansei.projection.funnel import Use

@@ -10,7 +10,7 @@ from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status,
 from hansei.projection.facts.folds import STANDS, TABLES, Stand, work_out
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
-from hansei.retro.window import Session, Window
+from hansei.projection.window import Session, Window
 from hansei.store.database import Store
 from told import call, numbered, prompt, reply, result, usage
 

@@ -13,8 +13,8 @@ from hansei.config import Config, Environment, Settings
 from hansei.events.model import ToolCall
 from hansei.ops.ingest import ingest
 from hansei.ops.projecting import refresh
+from hansei.projection.window import Session, Window
 from hansei.retro.contract import Heuristic
-from hansei.retro.window import Session, Window
 from hansei.store import reading
 from hansei.store.database import Store, open_store
 from hansei.synth import Truth, build

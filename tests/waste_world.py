@@ -10,7 +10,7 @@ from hansei.config import Config, Environment, Settings
 from hansei.ops.ingest import ingest
 from hansei.ops.projecting import refresh
 from hansei.projection.facts import folds
-from hansei.retro.window import Session, Window
+from hansei.projection.window import Session, Window
 from hansei.store.database import open_store
 from hansei.synth import World, build
 

@@ -18,8 +18,8 @@ from hansei.retro.heuristics.reread import Reread
 from made_window import Told, edit, listing, read, shell, window_of
 
 if TYPE_CHECKING:
+    from hansei.projection.window import Window
     from hansei.retro.contract import Heuristic
-    from hansei.retro.window import Window
 
 HEURISTICS = (
     Rediscovered(),

@@ -18,7 +18,7 @@ from hansei.config import DAY_MS
 from hansei.instructions.targets import DEFAULT, default_target
 from hansei.ops.scope import WORKSPACE_NAME
 from hansei.ops.sessions import short_id
-from hansei.retro.window import Session, Window
+from hansei.projection.window import Session, Window
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

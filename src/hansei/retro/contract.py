@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hansei.bets.model import Finding
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 
 class Heuristic(Protocol):

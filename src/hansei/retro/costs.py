@@ -14,7 +14,7 @@ from hansei.bets.model import Occurrence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 
 class Span(NamedTuple):

@@ -18,7 +18,7 @@ from hansei.retro.wording import code
 if TYPE_CHECKING:
     from hansei.projection.failures import Episode, Failure
     from hansei.projection.places import Ground, Place
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _GIT_BASH: Final = re.compile(r"/[a-z]/")
 """How one shell of Windows spells a drive; most other programs do not understand it."""

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from hansei.bets.model import Bet, Finding
+    from hansei.projection.window import Window
     from hansei.retro.contract import Heuristic
-    from hansei.retro.window import Window
 
 INVESTIGATE: Final = 2
 FIXES: Final = 2

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hansei.projection.facts.ran import Ran
     from hansei.projection.files import Touch
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _LOOKING: Final = frozenset((CommandClass.SEARCH, CommandClass.READ, CommandClass.OTHER))
 _BY_HEART: Final = frozenset(("AGENTS.md", "CLAUDE.md", "GEMINI.md", "SKILL.md", "MEMORY.md"))

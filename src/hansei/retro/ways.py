@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from hansei.projection.facts.ran import Ran
     from hansei.projection.failures import Episode
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _SHOWING: Final = frozenset((CommandClass.READ, CommandClass.SEARCH))
 _SOURCING: Final = frozenset((".", "source"))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hansei.projection.files import Touch
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _PROSE = (".md", ".markdown", ".rst", ".txt", ".adoc", ".json", ".jsonl", ".yaml", ".yml", ".csv")
 """Files that hold text or data: they are not split, they are searched."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hansei.bets.model import Occurrence
     from hansei.projection.facts.called import Called
     from hansei.projection.failures import Failure
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _REVIEWED: Final = frozenset((Tool.EDIT, Tool.WRITE, Tool.PLAN))
 """What a person refuses for what is in it, not for what it is."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hansei.bets.model import Occurrence
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
 _WRITES: Final = frozenset((Verb.EDIT, Verb.WRITE, Verb.CREATE))

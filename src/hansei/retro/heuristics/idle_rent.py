@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hansei.projection.funnel import Use
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _BUILT_IN = "/.system/"
 """Part of the path of skills that come with an agent program."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from hansei.projection.facts.called import Called
     from hansei.projection.facts.ran import Ran
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _TEXTS = (".md", ".mdc", ".txt", ".rst")
 

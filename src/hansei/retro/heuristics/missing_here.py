@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from hansei.bets.model import Occurrence
     from hansei.projection.failures import Episode, Failure
     from hansei.projection.places import Place
+    from hansei.projection.window import Window
     from hansei.retro.missing import Missing
-    from hansei.retro.window import Window
 
 
 class _Try(NamedTuple):

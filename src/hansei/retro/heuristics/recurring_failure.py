@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from hansei.bets.model import Occurrence
     from hansei.projection.failures import Episode, Failure
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _VAGUE: Final = frozenset(("failed", "exit", "error", "errors"))
 """A line of nothing but these says nothing about what went wrong."""

@@ -22,8 +22,8 @@ from hansei.retro.wording import amount, listed, quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hansei.projection.window import Window
     from hansei.retro.starts import Start
-    from hansei.retro.window import Window
 
 
 @dataclass(frozen=True)

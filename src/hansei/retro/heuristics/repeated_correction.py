@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.projection.corrections import Cluster, Correction
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 _OPENING: Final = re.compile(
     r"^(?:"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.projection.files import Touch
-    from hansei.retro.window import Window
+    from hansei.projection.window import Window
 
 
 @dataclass(frozen=True)

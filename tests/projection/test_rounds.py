@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from hansei.retro.rounds import rounds
+from hansei.projection.rounds import rounds
 from made_window import Told, bill, listing, read, seq_of, window_of
 
 CALLS = some.builds(lambda size: read("a.py", size), some.integers(1, 5_000))

@@ -16,7 +16,7 @@ from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
-from hansei.retro.rounds import Rounds, rounds
+from hansei.projection.rounds import Rounds, rounds
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
