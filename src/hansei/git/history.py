@@ -95,7 +95,7 @@ def standing(folder: str) -> Standing | None:
     refs = git(folder, "for-each-ref", "--format=%(objectname) %(refname)") or ""
     kept = [it for it in refs.splitlines() if not it.partition(" ")[2].startswith(_NOT_KEPT)]
     head = git(folder, "rev-parse", "--verify", "--quiet", "HEAD") or ""
-    main, cut = main_line(folder), _cut_off(folder)
+    main, cut = main_line(folder), cut_off(folder)
     told = "\n".join((*kept, head, main or "", *sorted(cut)))
     return Standing(blake2b(told.encode(), digest_size=16).hexdigest(), main, cut)
 
@@ -347,7 +347,7 @@ def listed_commits(folder: str, most: int, *arguments: str) -> list[tuple[str, i
     return found
 
 
-def _cut_off(folder: str) -> frozenset[str]:
+def cut_off(folder: str) -> frozenset[str]:
     """Commits whose parents a shallow clone does not have."""
     path = git(folder, "rev-parse", "--path-format=absolute", "--git-path", "shallow")
     try:
