@@ -9,12 +9,13 @@ import pytest
 
 from hansei.bets.model import Category, Finding
 from hansei.projection.corrections import Rule
+from hansei.projection.corrections.rules import instruction
 from hansei.retro.costs import total
 from hansei.retro.heuristics.declined_again import DeclinedAgain
 from hansei.retro.heuristics.edit_loop import EditLoop
 from hansei.retro.heuristics.missing_here import MissingHere
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
-from hansei.retro.heuristics.repeated_correction import RepeatedCorrection, instruction
+from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
 from hansei.synth.troubles import MISSED_EDIT, ROUNDING
 from retro_world import Place, place
 

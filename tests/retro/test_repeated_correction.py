@@ -6,7 +6,8 @@ import pytest
 
 from hansei.bets.model import Finding
 from hansei.events.model import Driver
-from hansei.retro.heuristics.repeated_correction import RepeatedCorrection, instruction
+from hansei.projection.corrections.rules import instruction
+from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
 from retro_window import Telling, window
 
 

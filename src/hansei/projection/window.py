@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hansei.projection.facts.asked import Asked
     from hansei.projection.facts.called import Called
     from hansei.projection.facts.ran import Ran
+    from hansei.projection.facts.said import Said
     from hansei.projection.facts.tables import Found, Table
     from hansei.projection.failures import Episode, Failure
     from hansei.projection.files import Touch
@@ -88,6 +89,10 @@ class Window:
     @property
     def commands(self) -> list[Found[Ran]]:
         return self.rows(folds.COMMANDS)
+
+    @property
+    def said(self) -> list[Found[Said]]:
+        return self.rows(folds.SAID)
 
     @property
     def failures(self) -> list[Found[Failure]]:
@@ -190,9 +195,10 @@ class Window:
 
     def tasks(self, sessions: Iterable[int]) -> int:
         """How many tasks sessions were about: one and its subagents are about the same."""
-        return len({self._top(session) for session in sessions})
+        return len({self.task(session) for session in sessions})
 
-    def _top(self, session: int) -> int:
+    def task(self, session: int) -> int:
+        """The session that a session was started from, itself where nothing started it."""
         seen = {session}
         parent = self.sessions[session].parent
         while parent is not None and parent in self.sessions and parent not in seen:

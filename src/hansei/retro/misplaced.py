@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.failures import Ending
+from hansei.projection.failures.missing import What, missing
 from hansei.projection.places import ground, place
-from hansei.retro.missing import What, missing
-from hansei.retro.wording import code
+from hansei.projection.wording import code
 
 if TYPE_CHECKING:
     from hansei.projection.failures import Episode, Failure

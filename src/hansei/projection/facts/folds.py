@@ -11,6 +11,7 @@ from hansei.projection.exchanges import conversation
 from hansei.projection.facts.asked import Asked, asked
 from hansei.projection.facts.called import Called, called
 from hansei.projection.facts.ran import Ran, ran
+from hansei.projection.facts.said import Said, said
 from hansei.projection.facts.tables import Table
 from hansei.projection.failures import (
     Episode,
@@ -62,6 +63,7 @@ PROBLEMS: Final = Table("problems", Problem)
 ASKED: Final = Table("asked", Asked)
 CALLS: Final = Table("calls", Called)
 COMMANDS: Final = Table("commands", Ran)
+SAID: Final = Table("said", Said)
 PIECES: Final = Table("pieces", Carried)
 TOUCHES: Final = Table("touches", Touch)
 FAILURES: Final = Table("failures", Failure)
@@ -79,6 +81,7 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     ASKED,
     CALLS,
     COMMANDS,
+    SAID,
     PIECES,
     TOUCHES,
     FAILURES,
@@ -113,6 +116,7 @@ def work_out(
         ASKED: asked(talk),
         CALLS: called(made, judged),
         COMMANDS: ran(made, subject.roots),
+        SAID: said(events, subject.driver),
         PIECES: list(context.pieces),
         TOUCHES: touches(events, made, subject.roots, left_at(context.pieces)),
         FAILURES: failed,

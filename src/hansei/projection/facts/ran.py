@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.config import CommandClass
 from hansei.projection.commands.normal import normal, shown
 from hansei.projection.commands.paths import seen_from
+from hansei.projection.commands.showing import only_shows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +39,8 @@ class Ran(NamedTuple):
     """False where the text follows no grammar: then only its first words are told."""
     before: tuple[str, ...] = ()
     """What stood before it: `sudo`, `uv run`; variables set for it as `NAME=`."""
+    shows: bool = False
+    """Whether it changes nothing: it reads, searches, lists or helps."""
 
 
 def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
@@ -58,6 +61,7 @@ def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
             inside=command.inside,
             parsed=call.script.parsed,
             before=(*(f"{name}=" for name in command.variables), *command.wrappers),
+            shows=only_shows(command),
         )
         for call in calls
         if call.script is not None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.projection.files import Extent, Verb, fan_out
-from hansei.retro.wording import amount, quoted
+from hansei.projection.wording import amount, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

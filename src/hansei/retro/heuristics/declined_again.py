@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.events.model import Status, Tool
 from hansei.projection.failures import Kind, Refuser
+from hansei.projection.ways import about, bare, spelled
+from hansei.projection.wording import code, counted, in_common, most, one_line
 from hansei.retro.costs import Span, occurrences, total
-from hansei.retro.ways import about, bare, spelled
-from hansei.retro.wording import code, counted, in_common, most, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,9 +15,9 @@ from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.projection.files import Verb
+from hansei.projection.ways import spelled
+from hansei.projection.wording import code, counted, in_common
 from hansei.retro.costs import Span, occurrences, total
-from hansei.retro.ways import spelled
-from hansei.retro.wording import code, counted, in_common
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

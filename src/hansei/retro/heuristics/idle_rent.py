@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.config import DAY_MS
 from hansei.hook.places import SERVER, SKILL
-from hansei.retro.wording import amount, quoted
+from hansei.projection.wording import amount, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,8 +16,8 @@ from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurre
 from hansei.config import CommandClass
 from hansei.events.model import Status, Tool
 from hansei.projection.files import Verb
+from hansei.projection.wording import amount, quoted, times
 from hansei.retro.quieter import quieter
-from hansei.retro.wording import amount, quoted, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

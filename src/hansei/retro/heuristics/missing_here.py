@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.projection.failures import Ending
+from hansei.projection.failures.missing import What, missing
+from hansei.projection.ways import How, about, advice, instead, known, parted, spelled
+from hansei.projection.wording import code, counted, in_common, most, words
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.misplaced import Slip, located, slip
-from hansei.retro.missing import What, missing
-from hansei.retro.ways import How, about, advice, instead, known, parted, spelled
-from hansei.retro.wording import code, counted, in_common, most, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.bets.model import Occurrence
     from hansei.projection.failures import Episode, Failure
+    from hansei.projection.failures.missing import Missing
     from hansei.projection.places import Place
     from hansei.projection.window import Window
-    from hansei.retro.missing import Missing
 
 
 class _Try(NamedTuple):

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.events.model import Tool
 from hansei.projection.failures import Ending
+from hansei.projection.failures.missing import missing
+from hansei.projection.ways import How, Known, about, advice, known, parted, spelled, ways
+from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
-from hansei.retro.missing import missing
-from hansei.retro.ways import How, Known, about, advice, known, parted, spelled, ways
-from hansei.retro.wording import code, counted, in_common, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

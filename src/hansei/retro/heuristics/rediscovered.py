@@ -16,8 +16,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.projection.wording import amount, listed, quoted
 from hansei.retro.starts import starts
-from hansei.retro.wording import amount, listed, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

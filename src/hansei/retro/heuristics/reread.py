@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.projection.files import Again, Verb
-from hansei.retro.wording import amount, quoted, times
+from hansei.projection.wording import amount, quoted, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

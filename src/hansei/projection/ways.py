@@ -16,7 +16,7 @@ from hansei.events.model import Status
 from hansei.projection.commands.programs import FILLERS, FILTERS
 from hansei.projection.failures import Ending, Kind
 from hansei.projection.files import LOOKS
-from hansei.retro.wording import code, in_common, words
+from hansei.projection.wording import code, in_common, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
