@@ -8,6 +8,7 @@ HanseiError                 message says what and which; hint says what to do ne
 │   ├── UnreadableTranscript
 │   ├── UnusableSettings    an agent's settings cannot be changed as they are
 │   ├── UnusableInstructions  an instruction file cannot be changed as it is
+│   ├── UnusableSkill       a skill, or the file of one, cannot be used as it is
 │   └── PluginError         a source from another package does not load
 ├── ProcessEnded            a process of ours was killed                       exit 1
 ├── GitError                git is missing, or refuses                         exit 1
@@ -55,6 +56,10 @@ class UnusableSettings(SourceError):
 
 
 class UnusableInstructions(SourceError):
+    pass
+
+
+class UnusableSkill(SourceError):
     pass
 
 

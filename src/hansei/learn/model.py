@@ -43,6 +43,10 @@ class Label(StrEnum):
     WEB = "web"
 
 
+LIVE = frozenset({State.DRAFT, State.APPROVED})
+"""States in which a skill may be written where agents read it."""
+
+
 UNTRUSTED = frozenset(
     {Label.SUBAGENT, Label.PROPOSED, Label.FOREIGN, Label.NETWORK, Label.MCP, Label.WEB}
 )
@@ -108,6 +112,17 @@ class Vote:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What another book says it counted; shown apart, because nobody here saw it."""
+
+    by: str
+    helpful: int = 0
+    harmful: int = 0
+    neutral: int = 0
+    used: int = 0
+
+
+@dataclass(frozen=True)
 class Skill:
     """One thing worth knowing here, with its whole story but for what can be counted again."""
 
@@ -132,5 +147,6 @@ class Skill:
     evidence: tuple[Evidence, ...] = ()
     label: Label = Label.TYPED
     votes: tuple[Vote, ...] = ()
+    told: Told | None = None
     created_at: int = 0
     changed_at: int = 0

@@ -1,0 +1,108 @@
+"""What was done to a book, with every byte before and after, so that it can be taken back.
+
+One file of lines that only grows. What is about to be done is noted first, then done, then marked
+as done; what a crash leaves between is settled before the next change. It is the history of this
+person on this machine: a book in a repository has git besides.
+"""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Progress(StrEnum):
+    """How far an entry got. The two in between are met only after a crash."""
+
+    INTENDED = "intended"
+    DONE = "done"
+    UNDOING = "undoing"
+    UNDONE = "undone"
+    VOID = "void"
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One file of a book; None is no file."""
+
+    name: str
+    before: bytes | None
+    after: bytes | None
+
+
+class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One thing that was asked for, over one or several skills."""
+
+    id: int
+    at: int
+    operation: str
+    changes: tuple[Change, ...]
+    by: str = ""
+    progress: Progress = Progress.INTENDED
+    undone_at: int | None = None
+
+
+class _Line(msgspec.Struct, omit_defaults=True):
+    """A new entry, or how far an earlier one got since."""
+
+    entry: Entry | None = None
+    id: int = 0
+    progress: Progress = Progress.INTENDED
+    at: int | None = None
+
+
+def entries(file: Path) -> list[Entry]:
+    """Everything that was done, oldest first. A line that a crash cut short is none."""
+    try:
+        lines = file.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return []
+    found: dict[int, Entry] = {}
+    for line in lines:
+        try:
+            told = msgspec.json.decode(line, type=_Line)
+        except msgspec.DecodeError:
+            continue
+        if told.entry is not None:
+            found[told.entry.id] = told.entry
+        elif told.id in found:
+            found[told.id] = msgspec.structs.replace(
+                found[told.id], progress=told.progress, undone_at=told.at
+            )
+    return [entry for entry in found.values() if entry.progress is not Progress.VOID]
+
+
+def intend(file: Path, entry: Entry) -> None:
+    """Note what is about to be done."""
+    _append(file, _Line(entry=entry))
+
+
+def mark(file: Path, number: int, progress: Progress, at: int | None = None) -> None:
+    """Note how far an entry got."""
+    _append(file, _Line(id=number, progress=progress, at=at))
+
+
+def next_number(file: Path) -> int:
+    """The number of a new entry; one that was given up keeps its own."""
+    try:
+        lines = file.read_bytes().count(b'{"entry":')
+    except FileNotFoundError:
+        lines = 0
+    return lines + 1
+
+
+def _append(file: Path, line: _Line) -> None:
+    handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    try:
+        size = os.fstat(handle).st_size
+        # After a line that was cut short a new one must begin.
+        cut = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+        os.write(handle, (b"\n" if cut else b"") + msgspec.json.encode(line) + b"\n")
+        os.fsync(handle)
+    finally:
+        os.close(handle)
