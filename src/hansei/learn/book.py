@@ -11,7 +11,6 @@ import os
 import stat
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.errors import NotFound, StoreUnwritable, UnusableSkill, UsageError
@@ -25,6 +24,7 @@ from hansei.store.lock import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 SHARED_FILE: Final = 0o644
 LOCK_SECONDS: Final = 30.0
@@ -200,8 +200,7 @@ class Book:
     def _replace(self, name: str, before: bytes | None, after: bytes | None) -> None:
         path = self.file(name)
         try:
-            if self._content(name) != before:
-                raise disk.ChangedMeanwhile
+            self._must_hold(name, before)
             if after is None:
                 disk.remove(path, [])
             else:
@@ -216,6 +215,10 @@ class Book:
                 f"{path} cannot be written: {problem.strerror}",
                 hint="Nothing was changed. Make room or allow writing, then try again.",
             ) from problem
+
+    def _must_hold(self, name: str, content: bytes | None) -> None:
+        if self._content(name) != content:
+            raise disk.ChangedMeanwhile
 
     @contextmanager
     def _writing(self, now: int) -> Iterator[None]:

@@ -27,10 +27,8 @@ _TEXTS = ("description", "section", "language", "owner", "reason", "origin", "ke
 _MORE_TEXTS = ("topic", "action")
 _PREDICATES = ("tool", "command", "path", "error", "check")
 _STEPS = ("do", "avoid")
-_KNOWN = frozenset(
-    (*_TEXTS, *_MORE_TEXTS, "name", "state", "scope", "version", "auto_load", "label")
-    + ("predicates", "evidence", "votes", "told", "created_at", "changed_at")
-)
+_OTHERS = ("name", "state", "scope", "version", "auto_load", "label", "created_at", "changed_at")
+_KNOWN = frozenset((*_TEXTS, *_MORE_TEXTS, *_OTHERS, "predicates", "evidence", "votes", "told"))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLAIN = Skill("", "", "")
 Chosen = TypeVar("Chosen", bound=StrEnum)
@@ -69,9 +67,7 @@ def _head(skill: Skill) -> str:
 def _predicates(told: Predicates) -> str:
     if told == Predicates():
         return ""
-    words = [
-        f"  {field(name, getattr(told, name))}" for name in _PREDICATES if getattr(told, name)
-    ]
+    words = [f"  {field(name, getattr(told, name))}" for name in _PREDICATES if getattr(told, name)]
     steps = [listed(name, [quoted(it) for it in getattr(told, name)], "  ") for name in _STEPS]
     return "predicates:\n" + "".join((*words, *steps))
 

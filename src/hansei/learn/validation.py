@@ -74,7 +74,13 @@ def normal(skill: Skill) -> Skill:
         description=" ".join(skill.description.split()),
         body=normal_body(skill.body),
         section=" ".join(skill.section.split()) or "General",
-        **{name: " ".join(getattr(skill, name).split()) for name in _ONE_LINE if name != "section"},
+        language=" ".join(skill.language.split()),
+        owner=" ".join(skill.owner.split()),
+        reason=" ".join(skill.reason.split()),
+        origin=" ".join(skill.origin.split()),
+        key=" ".join(skill.key.split()),
+        topic=" ".join(skill.topic.split()),
+        action=" ".join(skill.action.split()),
         evidence=tuple(sorted(set(skill.evidence))),
         votes=tuple(sorted(set(skill.votes), key=lambda it: (it.by, it.at, it.helpful, it.note))),
     )
@@ -163,8 +169,8 @@ def _as_others_read(head: str) -> dict[Any, Any]:
 
 
 def _spec(folder: str, fields: dict[Any, Any]) -> Iterator[str]:
-    for name in sorted(map(str, set(fields) - _FIELDS)):
-        yield f"{name}: no field of the specification"
+    for other in sorted(map(str, set(fields) - _FIELDS)):
+        yield f"{other}: no field of the specification"
     name = fields.get("name")
     if not isinstance(name, str) or len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
         yield "name: 1 to 64 of a-z, 0-9 and single hyphens inside"
