@@ -161,7 +161,7 @@ class Book:
             if not real:
                 return None
             number = history.next_number(self._history)
-            entry = Entry(number, now, operation, real, by)
+            entry = Entry(number, now, operation, real, str(self.folder), by)
             history.intend(self._history, entry)
             self._write(entry, [(it.name, it.before, it.after) for it in real])
             history.mark(self._history, number, Progress.DONE)
@@ -239,7 +239,8 @@ class Book:
 
     def history(self) -> list[Entry]:
         """What was done to the book, newest first."""
-        return history.entries(self._history)[::-1]
+        told = history.entries(self._history)
+        return [entry for entry in reversed(told) if entry.book == str(self.folder)]
 
     def entry(self, number: int) -> Entry:
         found = next((it for it in self.history() if it.id == number), None)

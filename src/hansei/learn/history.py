@@ -1,4 +1,4 @@
-"""What was done to a book, with every byte before and after, so that it can be taken back.
+"""What was done to books, with every byte before and after, so that it can be taken back.
 
 One file of lines that only grows. What is about to be done is noted first, then done, then marked
 as done; what a crash leaves between is settled before the next change. It is the history of this
@@ -42,6 +42,8 @@ class Entry(msgspec.Struct, frozen=True, omit_defaults=True):
     at: int
     operation: str
     changes: tuple[Change, ...]
+    book: str = ""
+    """The folder of the book; one history tells of all books of a person."""
     by: str = ""
     progress: Progress = Progress.INTENDED
     undone_at: int | None = None

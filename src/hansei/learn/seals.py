@@ -18,14 +18,11 @@ if TYPE_CHECKING:
     from hansei.learn.model import Skill
 
 _PERSON = b"hansei skill"
-_OPEN = ("votes", "told", "reason", "created_at", "changed_at")
-"""What not every format carries, and what says nothing about what an agent would be told."""
 
 
 def seal(skill: Skill, key: bytes) -> str:
-    """The seal of a skill."""
-    told = {name: value for name, value in asdict(skill).items() if name not in _OPEN}
-    text = msgspec.json.encode(told, order="sorted")
+    """The seal of a skill; a format that does not carry all of it has what it carries sealed."""
+    text = msgspec.json.encode(asdict(skill), order="sorted")
     return blake2b(text, key=key, digest_size=16, person=_PERSON).hexdigest()
 
 

@@ -8,6 +8,7 @@ with scripts or other files are read for their SKILL.md alone, and permissions a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -62,6 +63,11 @@ def _metadata(skill: Skill, seal: str) -> dict[str, str]:
         SEAL: seal,
     }
     return {name: text for name, text in told.items() if text}
+
+
+def carried(skill: Skill) -> Skill:
+    """What of a skill survives in a SKILL.md."""
+    return replace(skill, votes=(), told=None, reason="", created_at=0, changed_at=0)
 
 
 def _escaped(evidence: Evidence) -> str:
@@ -175,7 +181,8 @@ class AgentSkills:
 
     def write(self, skills: Sequence[Skill], seal: Callable[[Skill], str], /) -> dict[str, bytes]:
         return {
-            f"{skill.name}/{FILE}": skill_md(skill, seal(skill)).encode("utf-8") for skill in skills
+            f"{skill.name}/{FILE}": skill_md(skill, seal(carried(skill))).encode("utf-8")
+            for skill in skills
         }
 
 

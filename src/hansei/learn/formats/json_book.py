@@ -32,7 +32,7 @@ def recognises(content: bytes) -> bool:
     """Whether this is a document of ours, of whatever version."""
     try:
         return msgspec.json.decode(content, type=_Head).schema.startswith(f"{KIND}/")
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
 
 
@@ -46,7 +46,7 @@ class JsonBook:
         for path, content in sorted(files.items()):
             try:
                 document = msgspec.json.decode(content, type=_Head)
-            except msgspec.DecodeError as problem:
+            except (msgspec.DecodeError, RecursionError) as problem:
                 refused.append(Refused(path, f"it is no document of skills: {problem}"))
                 continue
             if document.schema != SCHEMA:
