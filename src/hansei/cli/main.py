@@ -25,6 +25,7 @@ COMMANDS = {
     "retro": "What to change, because of what, for how much: ranked bets.",
     "apply": "Make the change that a bet proposes.",
     "undo": "Take back what `hansei apply` wrote.",
+    "skills": "The skillbook: what was learned here, and what may be done with it.",
     "rent": "What instructions, rules, skills and servers cost, line by line.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 CONTEXT_LINES = 3
+UNCHANGED = "nothing to change"
 
 
 @dataclass(frozen=True)
@@ -244,7 +245,7 @@ def _owning(store: Store, plan: Plan, path: str, text: str | None) -> Plan:
             return _noted(plan, found, "changed by hand since; left alone")
     before = None if found.content is None else disk.text_of(found)
     if before == wanted:
-        return _noted(plan, found, "nothing to change")
+        return _noted(plan, found, UNCHANGED)
     made = found.content is None
     frame = Frame(made_file=True, folders=disk.missing_folders(found)) if made else _frame(known)
     return _changed(plan, found, wanted, None, before, wanted, frame)

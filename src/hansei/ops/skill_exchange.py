@@ -102,12 +102,12 @@ def _once(foreign: Foreign) -> tuple[list[Skill], list[Refused]]:
     return list(found.values()), twice
 
 
-def take_in(desk: Desk, shown: Import, *, repo: bool, place: bool) -> Import:
+def take_in(desk: Desk, shown: Import, *, scope: Scope, repo: bool, place: bool) -> Import:
     """Keep what was shown, all as one change that can be undone."""
     if not shown.skills:
         return shown
-    book = book_for(desk.config, desk.here, repo=repo)
-    wanted = {skill.name: replace(skill, scope=Scope.WORKSPACE) for skill in shown.skills}
+    book = book_for(desk.config, desk.here, scope, repo=repo)
+    wanted = {skill.name: replace(skill, scope=scope) for skill in shown.skills}
     done = keep(desk, book, "import", wanted, place=place)
     return replace(shown, done=done)
 
@@ -125,9 +125,7 @@ def _read(path: Path) -> dict[str, bytes]:
 
 def _skill_files(folder: Path) -> Iterator[Path]:
     """Every SKILL.md below a folder; links are not followed."""
-    seen = 0
-    for place, folders, files in os.walk(folder):
-        seen += 1
+    for seen, (place, folders, files) in enumerate(os.walk(folder)):
         depth = len(Path(place).relative_to(folder).parts)
         if seen > MOST_FOLDERS or depth >= DEEPEST:
             folders.clear()

@@ -71,7 +71,8 @@ def planned(store: Store, skill: Skill, root: Path, *, again: bool = False) -> P
             continue
         one = plans.plan_file(store, root, path, text, plan.reference)
         plan = plans.together(plan, one)
-    return plan
+    notes = tuple(note for note in plan.notes if note.message != plans.UNCHANGED)
+    return replace(plan, notes=notes)
 
 
 def _paths(root: Path, name: str) -> list[str]:

@@ -417,3 +417,17 @@ def undo(desk: Desk, shown: Undone) -> Undone:
     for written in skill_places.changes_of(desk.store, names, entries[0][1].at):
         files += carrying.undo(desk.store, written.id, now=desk.now).files
     return Undone(tuple(entries), tuple(files))
+
+
+def known_sessions(store: Store, skill: Skill) -> set[str]:
+    """The sessions of a skill's evidence that this store can open."""
+    from hansei.ops import sessions
+
+    known = set()
+    for session in {it.session for it in skill.evidence}:
+        try:
+            sessions.find(store, session)
+        except NotFound:
+            continue
+        known.add(session)
+    return known

@@ -10,6 +10,7 @@ from hansei.errors import NotFound, UnusableInstructions, UsageError
 from hansei.hook.repository import top
 from hansei.instructions import carrying
 from hansei.ops.apply import bet_of, must_be_writable, settle, take_back
+from hansei.ops.skill_places import skill_of
 from hansei.store import bets as memory
 from hansei.store import journal, workspaces
 
@@ -33,7 +34,7 @@ class Line:
     undone_at: int | None
     bet: str | None
     claim: str | None
-    """Of the bet it was made for, where that is remembered."""
+    """Of the bet it was made for, where that is remembered, or the skill."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ def _line(store: Store, entry: Entry) -> Line:
     ).fetchone()
     bet = bet_of(entry)
     kept = None if bet is None else memory.named(store, bet)
+    skill = skill_of(entry)
+    claim = None if skill is None else f"skill {skill}"
     return Line(
         entry=entry.id,
         at=entry.at,
@@ -66,7 +69,7 @@ def _line(store: Store, entry: Entry) -> Line:
         commit=entry.commit,
         undone_at=entry.undone_at,
         bet=bet,
-        claim=None if kept is None else kept.claim,
+        claim=claim if kept is None else kept.claim,
     )
 
 
