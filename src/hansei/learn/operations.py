@@ -134,8 +134,8 @@ def _sections(body: str) -> list[tuple[str, str]]:
         for found in _HEADING.finditer(body)
         if not any(start <= found.start() < end for start, end in code)
     ]
-    ends = [found.start() for found in starts[1:]] + [len(body)]
-    parts = zip(starts, ends, strict=True)
+    ends = [*(found.start() for found in starts[1:]), len(body)]
+    parts = zip(starts, ends, strict=False)  # without a heading there is one end too many
     return [(found[1].strip(), body[found.start() : end].strip("\n")) for found, end in parts]
 
 
