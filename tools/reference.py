@@ -38,6 +38,12 @@ def cli_page() -> Iterator[str]:
             command, parent=context, info_name=name, max_content_width=88, terminal_width=88
         )
         yield from help_block(f"hansei {name}", command.get_help(inner))
+        if isinstance(command, click.Group):
+            for part, below in command.commands.items():
+                deeper = click.Context(
+                    below, parent=inner, info_name=part, max_content_width=88, terminal_width=88
+                )
+                yield from help_block(f"hansei {name} {part}", below.get_help(deeper))
 
 
 def help_block(title: str, text: str) -> Iterator[str]:

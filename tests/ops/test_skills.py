@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from hansei.errors import NotFound, UnusableInstructions, UnusableSkill, UsageEr
 from hansei.learn.model import Evidence, Label, Scope, Skill, State
 from hansei.learn.validation import spec_problems
 from hansei.ops import skill_exchange, skill_places, skills
-from hansei.ops.skills import Desk
+from hansei.ops.skills import Desk, Done
 from hansei.store.database import open_store
 
 PLAIN = Skill("run-types", "Type checks.", "Run `make types`.", section="Testing")
@@ -81,15 +81,13 @@ def test_a_new_skill_is_there_for_the_next_session(desk: Desk) -> None:
 def test_undoing_takes_back_the_book_and_the_places(desk: Desk) -> None:
     skills.add(desk, PLAIN)
     states = [(tree(desk.here), book_files(desk))]
-    for number, act in enumerate(
-        (
-            lambda it: skills.change_state(it, "run-types", State.APPROVED),
-            lambda it: skills.vote(it, "run-types", helpful=True),
-            lambda it: skills.update(it, "run-types", body="Run `make all`."),
-            lambda it: skills.change_state(it, "run-types", State.RETIRED, reason="old"),
-        ),
-        1,
-    ):
+    acts: list[Callable[[Desk], Done]] = [
+        lambda it: skills.change_state(it, "run-types", State.APPROVED),
+        lambda it: skills.vote(it, "run-types", helpful=True),
+        lambda it: skills.update(it, "run-types", body="Run `make all`."),
+        lambda it: skills.change_state(it, "run-types", State.RETIRED, reason="old"),
+    ]
+    for number, act in enumerate(acts, 1):
         act(later(desk, number))
         states.append((tree(desk.here), book_files(desk)))
     assert states[-1][0] == {}
@@ -188,7 +186,7 @@ def test_placed_files_are_told_in_the_journal_of_instruction_files(desk: Desk) -
 
 
 def test_secrets_are_not_kept(desk: Desk) -> None:
-    fake = fakes(7)["github_token"][0]
+    fake = fakes(7)["aws-access-key"][0]
     skills.add(desk, replace(PLAIN, body=f"Run `deploy --token {fake.text}`."))
     kept = b"".join((*tree(desk.here).values(), *book_files(desk).values()))
     assert fake.secret.encode() not in kept

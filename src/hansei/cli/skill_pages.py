@@ -103,7 +103,7 @@ def page(shelf: Shelf, skill: Skill, counts: Counts) -> Iterator[str]:
     told = {
         "section": skill.section,
         "scope": skill.scope + (f" ({skill.language})" if skill.language else ""),
-        "book": f"{shelf.kind}, {shelf.book.file(skill.name)}",
+        "book": shelf.kind,
         "owner": skill.owner,
         "reason": skill.reason,
         "origin": f"{skill.origin}; first seen: {skill.label}",
@@ -115,6 +115,7 @@ def page(shelf: Shelf, skill: Skill, counts: Counts) -> Iterator[str]:
     for name, text in told.items():
         if text:
             yield from output.wrapped(f"{name:10}{one_line(text)}", 10)
+    yield f"{'file':10}{one_line(str(shelf.book.file(skill.name)))}"
     yield from _evidence(skill, 5)
     yield ""
     yield from output.safe(skill.body).splitlines()

@@ -175,9 +175,9 @@ class Book:
         if skill is None:
             return Change(name, before, None)
         old = None if before is None else self.find(name)
-        after = files.written(versioned(old, normal(skill), now))
-        _must_be_fit(skill.name, after)
-        return Change(name, before, after.encode("utf-8"))
+        new = versioned(old, normal(skill), now)
+        must_be_fit(new)
+        return Change(name, before, files.written(new).encode("utf-8"))
 
     def _write(
         self, entry: Entry, changes: Sequence[tuple[str, bytes | None, bytes | None]]
@@ -313,17 +313,20 @@ def versioned(old: Skill | None, new: Skill, now: int) -> Skill:
     return dated if replace(old, **grown) == dated else replace(dated, changed_at=now)
 
 
-def _must_be_fit(name: str, text: str) -> None:
-    """Nothing is written that could not be read again."""
-    try:
-        faults = unfit(files.read(text, name))
-    except Broken as problem:
-        faults = [f"line {problem.line}: {problem}"]
-    if len(text.encode("utf-8", "surrogatepass")) > files.LARGEST:
-        faults.append(f"it would take more than {files.LARGEST:,} bytes")
+def must_be_fit(skill: Skill) -> None:
+    """Refuse a skill that may not be kept, or that could not be read again."""
+    faults = unfit(skill)
+    if not faults:
+        text = files.written(skill)
+        try:
+            same = files.read(text, skill.name) == skill
+            faults = [] if same else ["it would not be read as it was written"]
+        except Broken as problem:
+            faults = [f"line {problem.line} of its file: {problem}"]
+        if len(text.encode("utf-8")) > files.LARGEST:
+            faults.append(f"it would take more than {files.LARGEST:,} bytes")
     if faults:
-        raise UnusableSkill(f"skill {name!r} cannot be kept: {faults[0]}", hint=_more(faults))
-
-
-def _more(faults: Sequence[str]) -> str | None:
-    return "; ".join(faults[1:4]) or None
+        raise UnusableSkill(
+            f"skill {skill.name[:64]!r} cannot be kept: {faults[0]}",
+            hint="; ".join(faults[1:4]) or None,
+        )

@@ -19,10 +19,10 @@ from hansei.events.keys import digest
 from hansei.git.repository import git, identify
 from hansei.hook.repository import top
 from hansei.learn import operations
-from hansei.learn.book import Book
+from hansei.learn.book import Book, must_be_fit
 from hansei.learn.history import Progress
 from hansei.learn.model import LIVE, Scope, Skill, State
-from hansei.learn.validation import name_from
+from hansei.learn.validation import name_from, normal
 from hansei.ops import skill_places
 from hansei.redaction.redactor import Redactor
 from hansei.store.key import redaction_key
@@ -300,12 +300,15 @@ def keep(
     With `place` a live skill is written there even if it was not there before.
     """
     _must_be_writable(desk.store)
+    new = [normal(it) for it in wanted.values() if it is not None]
+    for skill in new:
+        must_be_fit(skill)
     _prepare(desk, book)
-    plans = _plans(desk, [it for it in wanted.values() if it is not None], place=place)
+    plans = _plans(desk, new, place=place)
     for plan in plans:
         skill_places.must_be_possible(plan)
     entry = book.change(operation, wanted, desk.now, by=desk.by)
-    kept = tuple(book.find(name) for name, skill in wanted.items() if skill is not None)
+    kept = tuple(book.find(skill.name) for skill in new)
     final = _plans(desk, kept, place=place)
     placed = tuple(skill_places.carry_out(desk.store, plan, now=desk.now) for plan in final)
     return Done(operation, kept, None if entry is None else entry.id, placed)

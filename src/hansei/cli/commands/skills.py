@@ -13,7 +13,6 @@ from hansei.cli.skill_desk import because, desk_here, no_place, say
 from hansei.errors import UnusableSkill, UsageError
 
 if TYPE_CHECKING:
-
     from hansei.learn.model import Skill, State
 
 R = TypeVar("R")
