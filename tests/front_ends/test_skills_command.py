@@ -20,7 +20,7 @@ from hansei.cli.root import root
 from hansei.cli.skill_exchange import FORMATS, STATES
 from hansei.config import Environment
 from hansei.errors import NotFound, UnusableSkill, UsageError
-from hansei.learn import exchange
+from hansei.learn import formats_catalogue
 from hansei.learn.model import State
 
 HOSTILE = (
@@ -246,5 +246,5 @@ def test_every_command_teaches(desk: Desk) -> None:
 
 
 def test_the_choices_are_those_of_the_model() -> None:
-    assert exchange.NAMES == FORMATS
+    assert formats_catalogue.NAMES == FORMATS
     assert set(STATES) == {str(state) for state in State}

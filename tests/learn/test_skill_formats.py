@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hansei.learn import exchange, seals
+from hansei.learn import exchange, formats_catalogue, seals
 from hansei.learn.contents import content, counters, parts
 from hansei.learn.formats import agent_skills, kayba
 from hansei.learn.model import LIVE, Evidence, Skill, State, Told, Vote
@@ -25,7 +25,7 @@ from skill_world import BODIES, LINES, skills
 KEY = b"k" * 32
 NAMED = lambda it: it.name  # noqa: E731 - a key, not a function
 BOOKS = st.lists(skills(), min_size=1, max_size=3, unique_by=NAMED)
-FORMATS = pytest.mark.parametrize("form", exchange.NAMES)
+FORMATS = pytest.mark.parametrize("form", formats_catalogue.NAMES)
 PLAIN = Skill("run-types", "Type checks.", "Run `make types`.", section="Testing")
 
 
@@ -34,7 +34,7 @@ def sealed(skill: Skill) -> str:
 
 
 def through(form: str, book: Sequence[Skill]) -> exchange.Foreign:
-    one = exchange.of_name(form)
+    one = formats_catalogue.of_name(form)
     return one.read(one.write(book, sealed))
 
 
@@ -48,9 +48,9 @@ def test_what_was_written_is_recognised_and_read_without_a_refusal(
     form: str, data: st.DataObject
 ) -> None:
     book = [replace(it, state=State.DRAFT) for it in data.draw(BOOKS)]
-    files = exchange.of_name(form).write(book, sealed)
-    assert exchange.recognised(files) == form
-    foreign = exchange.of_name(form).read(files)
+    files = formats_catalogue.of_name(form).write(book, sealed)
+    assert formats_catalogue.recognised(files) == form
+    foreign = formats_catalogue.of_name(form).read(files)
     assert len(foreign.skills) == len(book)
     assert not foreign.refused
     assert all(unfit(skill) == [] for skill in foreign.skills)
@@ -69,7 +69,7 @@ def test_what_survives_once_survives_for_good(form: str, data: st.DataObject) ->
 @FORMATS
 @given(garbage=st.binary(max_size=200))
 def test_garbage_is_refused_and_raises_nothing(form: str, garbage: bytes) -> None:
-    foreign = exchange.of_name(form).read({"x/SKILL.md": garbage})
+    foreign = formats_catalogue.of_name(form).read({"x/SKILL.md": garbage})
     assert all(name_problem(skill.name) is None for skill in foreign.skills)
 
 
@@ -81,8 +81,8 @@ def test_deep_and_large_documents_are_refused_quickly(form: str) -> None:
     head = b"---\nname: x\ndescription: " + b"z" * 1_000_000 + b"\n---\n"
     began = time.monotonic()
     for text in (deep, huge, line, head):
-        exchange.recognised({"x": text})
-        foreign = exchange.of_name(form).read({"x/SKILL.md": text})
+        formats_catalogue.recognised({"x": text})
+        foreign = formats_catalogue.of_name(form).read({"x/SKILL.md": text})
         assert not foreign.skills
     assert time.monotonic() - began < 10
 
@@ -207,13 +207,13 @@ def test_json_keeps_everything(book: list[Skill]) -> None:
 
 def test_a_later_schema_is_refused_by_name() -> None:
     text = b'{"schema": "hansei.skills/2", "skills": []}'
-    assert exchange.recognised({"b.json": text}) == "json"
-    (refused,) = exchange.of_name("json").read({"b.json": text}).refused
+    assert formats_catalogue.recognised({"b.json": text}) == "json"
+    (refused,) = formats_catalogue.of_name("json").read({"b.json": text}).refused
     assert "hansei.skills/1" in refused.message
 
 
 def test_one_bad_skill_does_not_keep_the_others_out() -> None:
-    document = json.loads(exchange.of_name("json").write([PLAIN], sealed)[""])
+    document = json.loads(formats_catalogue.of_name("json").write([PLAIN], sealed)[""])
     bad: list[Any] = [
         {"skill": {"name": "../x", "description": "d", "body": "b"}},
         {"skill": {"name": "y"}},
@@ -221,7 +221,7 @@ def test_one_bad_skill_does_not_keep_the_others_out() -> None:
         7,
     ]
     document["skills"] = [*bad, *document["skills"]]
-    foreign = exchange.of_name("json").read({"b": json.dumps(document).encode()})
+    foreign = formats_catalogue.of_name("json").read({"b": json.dumps(document).encode()})
     assert [it.name for it in foreign.skills] == ["run-types"]
     assert [it.place for it in foreign.refused] == [f"b, skill {n}" for n in (1, 2, 3, 4)]
 
@@ -292,7 +292,7 @@ def test_an_old_book_of_kayba_is_read_with_what_it_counted_apart() -> None:
 
 def test_a_new_book_of_kayba_is_read_and_written_back() -> None:
     data = json.dumps(NEW).encode()
-    assert exchange.recognised({"b": data}) == "kayba-0.13"
+    assert formats_catalogue.recognised({"b": data}) == "kayba-0.13"
     foreign = kayba.Kayba("0.13").read({"b": data})
     (skill,) = foreign.skills
     assert (skill.description, skill.body, skill.topic) == (
@@ -337,14 +337,16 @@ def test_playbook_lines_come_back_as_they_were() -> None:
         "## FORMULAS\n"
         "[for-00003] helpful=0 harmful=0 :: a :: b\n"
     )
-    one = exchange.of_name("playbook")
+    one = formats_catalogue.of_name("playbook")
     foreign = one.read({"p.txt": text.encode()})
     assert [it.name for it in foreign.skills] == ["sai-00001", "sai-00002", "for-00003"]
     assert one.write(foreign.skills, sealed)[""].decode() == text
 
 
 def test_a_line_that_is_none_is_told() -> None:
-    (refused,) = exchange.of_name("playbook").read({"p": b"## A\n[x] helpful=a :: b\n"}).refused
+    (refused,) = (
+        formats_catalogue.of_name("playbook").read({"p": b"## A\n[x] helpful=a :: b\n"}).refused
+    )
     assert refused.place == "p, line 2"
 
 
@@ -368,7 +370,9 @@ def test_a_body_at_the_limit_is_exported_whole() -> None:
 
 def test_only_live_skills_stand_in_a_playbook() -> None:
     for state in State:
-        data = exchange.of_name("playbook").write([replace(PLAIN, state=state)], sealed)[""]
+        data = formats_catalogue.of_name("playbook").write([replace(PLAIN, state=state)], sealed)[
+            ""
+        ]
         assert (b"run" in data.lower()) == (state in LIVE)
 
 

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from hansei.learn.model import Skill
 
-NAMES: Final = ("agent-skills", "json", "kayba-0.7", "kayba-0.9", "kayba-0.13", "playbook")
-"""Every format; those of one family stand in one file of `formats`."""
-
 LARGEST: Final = 32 * 1024 * 1024
 """Bytes of a file that is taken in: a book of a thousand skills has a tenth of that."""
 
@@ -50,32 +47,3 @@ class Format(Protocol):
 
     def write(self, skills: Sequence[Skill], seal: Callable[[Skill], str], /) -> dict[str, bytes]:
         """Files of some skills, by their paths; the one of a book in one file has no path."""
-
-
-def of_name(name: str) -> Format:
-    """A format by its name."""
-    from hansei.learn.formats import agent_skills, json_book, kayba, playbook
-
-    if name.startswith("kayba-"):
-        return kayba.Kayba(name.removeprefix("kayba-"))
-    known: dict[str, Format] = {
-        "agent-skills": agent_skills.FORMAT,
-        "json": json_book.FORMAT,
-        "playbook": playbook.FORMAT,
-    }
-    return known[name]
-
-
-def recognised(files: Mapping[str, bytes]) -> str | None:
-    """The format that some files are written in, told by their content."""
-    from hansei.learn.formats import json_book, kayba, playbook
-
-    if any(path.rpartition("/")[2] == "SKILL.md" for path in files):
-        return "agent-skills"
-    content = next(iter(files.values()), b"")
-    if json_book.recognises(content):
-        return "json"
-    version = kayba.version_of(content)
-    if version is not None:
-        return f"kayba-{version}"
-    return "playbook" if playbook.recognises(content) else None

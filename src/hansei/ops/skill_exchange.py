@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hansei.errors import NotFound, UsageError
-from hansei.learn import exchange, seals
+from hansei.learn import exchange, formats_catalogue, seals
 from hansei.learn.exchange import Foreign, Refused
 from hansei.learn.formats.agent_skills import FILE
 from hansei.learn.model import LIVE, Label, Scope, Skill, State
@@ -51,13 +51,13 @@ class Import:
 def look(desk: Desk, path: Path, *, form: str | None, trust: bool, over: bool) -> Import:
     """What a file or folder holds, and as what each skill would be kept; writes nothing."""
     files = _read(path)
-    name = form or exchange.recognised(files)
+    name = form or formats_catalogue.recognised(files)
     if name is None:
         raise UsageError(
             f"{path} is no book that we know",
-            hint=f"--format says which it is: {', '.join(exchange.NAMES)}.",
+            hint=f"--format says which it is: {', '.join(formats_catalogue.NAMES)}.",
         )
-    foreign = exchange.of_name(name).read(files)
+    foreign = formats_catalogue.of_name(name).read(files)
     once, twice = _once(foreign)
     known = {skill.name for _, skill in listed(desk.config, desk.here)[0]}
     there = () if over else tuple(sorted({it.name for it in once} & known))
@@ -168,7 +168,9 @@ def export(
         )
     if not chosen:
         raise NotFound("there is no skill here to hand out", hint="--state chooses others.")
-    return exchange.of_name(form).write(sorted(chosen, key=lambda it: it.name), _sealer(desk))
+    return formats_catalogue.of_name(form).write(
+        sorted(chosen, key=lambda it: it.name), _sealer(desk)
+    )
 
 
 def _sealer(desk: Desk) -> Callable[[Skill], str]:
