@@ -39,7 +39,7 @@ def merge_as_change(repo: Repo) -> tuple[str, dict[str, bool | None]]:
     _, told = merge(repo)
     *others, merged = told
     after = repo.commit("later", {"b.py": "1\n"})
-    return merged, dict.fromkeys(others, False) | {merged: True, after: True}
+    return merged, {**dict.fromkeys(others, False), merged: True, after: True}
 
 
 def squash(repo: Repo) -> tuple[str, dict[str, bool | None]]:

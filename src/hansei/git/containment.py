@@ -144,9 +144,7 @@ def _of_merge(objects: Objects, change: str) -> tuple[Touched, ...]:
     words = (raw or "").split("\0")
     heads = [head.split() for head in words[:-1:2]]
     ids = [[None if set(it) == {"0"} else it for it in head[2:4]] for head in heads]
-    return tuple(
-        _file(objects, path, *pair) for pair, path in zip(ids, words[1::2], strict=False)
-    )
+    return tuple(_file(objects, path, *pair) for pair, path in zip(ids, words[1::2], strict=False))
 
 
 def _file(objects: Objects, path: str, before: str | None, after: str | None) -> Touched:
