@@ -10,7 +10,8 @@ from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status,
 from hansei.projection.facts.folds import STANDS, TABLES, Stand, work_out
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
-from hansei.projection.window import Session, Window
+from hansei.projection.told import told
+from hansei.projection.window import EARLIER, Session, Window
 from hansei.store.database import Store
 from told import call, numbered, prompt, reply, result, usage
 
@@ -87,14 +88,25 @@ class Telling:
 def window(tellings: Iterable[Telling]) -> Window:
     """The facts of sessions, one a day, without a store."""
     rows: dict[str, list[Any]] = {table.name: [] for table in TABLES}
+    rows[EARLIER] = []
     sessions = {}
+    said = {}
     for number, telling in enumerate(tellings, start=1):
         subject = Subject(number, "agent", telling.driver, (ROOT,), False, ())
         for table, found in work_out(subject, numbered(telling.events), {}).items():
             rows[table.name] += [Found(number, row) for row in found]
+        said[number] = list(told(numbered(telling.events)))
         rows[STANDS.name].append(Found(number, Stand((ROOT,))))
         start = number * DAY
         sessions[number] = Session(
             number, f"s{number}", "agent", telling.driver, telling.parent, 1, start, start, 1, None
         )
-    return Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows)
+    return Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows, said)
+
+
+def narrowed(whole: Window, kept: set[int]) -> Window:
+    """A window on some sessions of another one; the others lie outside of it."""
+    rows = {table.name: [it for it in whole.rows(table) if it.session in kept] for table in TABLES}
+    rows[EARLIER] = [it for it in whole.corrections if it.session not in kept]
+    sessions = {number: it for number, it in whole.sessions.items() if number in kept}
+    return Window(whole.store, sessions, whole.since, whole.until, rows)

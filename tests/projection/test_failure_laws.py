@@ -39,6 +39,13 @@ def test_where_when_and_how_much_do_not_change_a_signature(
     assert normalised(first) == normalised(second)
 
 
+def test_spaces_in_a_folder_and_ids_of_three_parts_do_not_change_a_signature() -> None:
+    assert normalised("no such file: /home/ann/New project/tests/fee.py") == normalised(
+        "no such file: /home/bo/app/tests/fee.py"
+    )
+    assert normalised("issue cr-wisp-ci4 not found") == normalised("issue hq-wisp-9ab not found")
+
+
 @given(NAMES, NAMES)
 def test_the_name_of_what_is_missing_changes_a_signature(one: str, other: str) -> None:
     texts = [f"ModuleNotFoundError: No module named '{name}'" for name in (one, other)]

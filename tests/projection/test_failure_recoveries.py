@@ -86,6 +86,7 @@ def test_a_patch_is_told_by_its_steps_and_not_by_its_lines() -> None:
         ("pytest tests/unit", FAILED, "pytest tests/unit -k fee"),
         ("cat .q/settings.json", "cat: .q/settings.json: No such file", "cat ~/.q/settings.json"),
         ("cat specs/a/spec.md", "cat: specs/a/spec.md: No such file", "cat specs/b/spec.md"),
+        ("cat a/fee.ts", "cat: a/fee.ts: No such file or directory", "ls b/fee.ts"),
         ("frob dep rm a b && frob close a", "Error: failed to rm dep: locked", "frob close a"),
         ("frob show fee-7 --deps", "Error: unknown flag: --deps", "frob close fee-7"),
         ("npm install fee", "npm error code ERESOLVE", "npm install quay"),

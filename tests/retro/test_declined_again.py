@@ -36,8 +36,8 @@ def test_an_edit_is_refused_for_what_is_in_it() -> None:
 def test_a_rule_that_refuses_subagents_asks_for_a_decision() -> None:
     told = [Telling(Driver.SUBAGENT).refused(it, RULE) for it in ("ls a", "npm run build", "ls b")]
     (bet,) = found(*told)
-    assert "where nobody can be asked" in bet.claim
-    assert "`npm run build`" in bet.claim
+    assert bet.claim == "Subagents are refused `shell` of `ls`, `npm run build`"
+    assert bet.because == ("refused 3 times in 3 sessions, all subagents: `ls`, `npm run build`",)
     assert bet.category is Category.INVESTIGATE
     assert bet.change.design is Design.BRIEF
     assert found(*told[:2]) == []
@@ -51,6 +51,22 @@ def test_hosts_that_are_refused_are_named() -> None:
     ]
     (bet,) = found(*told)
     assert "`docs.example.org`" in bet.claim
+
+
+def test_hosts_that_are_each_refused_once_are_no_bet() -> None:
+    denied = "Permission to use WebFetch has been auto-denied (prompts unavailable)."
+    told = [
+        Telling(Driver.SUBAGENT).refused(f"https://{it}.example.org/a", denied, Tool.WEB)
+        for it in ("one", "two", "three")
+    ]
+    assert found(*told) == []
+
+
+def test_what_is_permitted_since_is_no_bet() -> None:
+    told = [Telling(Driver.SUBAGENT).refused("npm test", RULE) for _ in range(3)]
+    since = [Telling(Driver.SUBAGENT).run("npm test") for _ in range(6)]
+    assert found(*told, *since[:1]) != []
+    assert found(*told, *since) == []
 
 
 def test_a_hook_is_quoted_and_never_made_an_instruction() -> None:

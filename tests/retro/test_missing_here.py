@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hansei.bets.model import Category, Finding
+from hansei.bets.model import Category, Chances, Design, Finding
 from hansei.retro.heuristics.missing_here import MissingHere
 from retro_window import Telling, window
 
@@ -26,9 +26,16 @@ def test_a_script_that_is_elsewhere_names_the_folder() -> None:
 
 
 def test_a_subcommand_that_is_called_otherwise_is_replaced() -> None:
-    told = again(2, "gt queue pending", 'Error: unknown command "pending"', "gt queue waiting")
-    (bet,) = found(*told)
-    assert bet.change.text == "Use `gt queue waiting`, not `gt queue pending`."
+    output = 'Error: unknown command "pending"'
+    (bet,) = found(*again(2, "gt queue pending", output, "gt queue list-pending"))
+    assert bet.change.text == "Use `gt queue list-pending`, not `gt queue pending`."
+
+
+def test_a_subcommand_that_merely_came_next_is_no_replacement() -> None:
+    output = 'Error: unknown command "pending"'
+    (bet,) = found(*again(3, "gt queue pending", output, "gt queue flush"))
+    assert bet.change.text == "There is no `gt queue pending`: do not call it."
+    assert bet.fix is None
 
 
 def test_an_option_is_replaced_or_left_out() -> None:
@@ -38,10 +45,85 @@ def test_an_option_is_replaced_or_left_out() -> None:
     command, then = "gt list --deep --labels=open app", "gt list --label open app"
     three = again(2, command, "Error: unknown flag: --deep", then)
     (bet,) = found(*three)
-    assert bet.change.text == "`gt list` has no `--deep`: leave it out."
+    assert (
+        bet.change.text == "Use `gt list --label open app`, not `gt list --deep --labels=open app`."
+    )
     two = again(2, "gt list --deep", "Error: unknown flag: --deep", "gt list")
     (bet,) = found(*two)
-    assert bet.change.text == "`gt list` has no `--deep`: leave it out."
+    assert bet.change.text == "`gt list` has no `--deep`: leave it out, as in `gt list`."
+
+
+def test_an_option_of_a_subcommand_of_a_subcommand_names_both() -> None:
+    told = again(2, "gt mol ready --deep --json", "unknown flag: --deep", "gt mol ready --json")
+    (bet,) = found(*told)
+    assert bet.claim == "`gt mol ready` has no `--deep`; agents try it anyway"
+    assert bet.fix == "gt mol ready --json"
+
+
+def test_where_calls_disagree_on_what_stands_for_an_option_nothing_is_claimed() -> None:
+    told = [
+        Telling().run("gt list --deep --by=x app", "Error: unknown flag: --deep", 1).run(then)
+        for then in ("gt list --all app", "gt list --tree app", "gt list --long app")
+    ]
+    (bet,) = found(*told)
+    assert bet.change.design is Design.BRIEF
+    assert bet.fix is None
+
+
+def test_what_a_program_tells_agents_to_run_is_corrected_there() -> None:
+    step = "## Step 3\n```bash\ngt queue pending\n```\n"
+    told = [
+        Telling()
+        .run("gt show step-3", step)
+        .run("gt queue pending", 'Error: unknown command "pending"', 1)
+        .run("gt queue list-pending")
+        for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert bet.claim == "`gt queue pending` does not exist; it stands in what `gt show` prints"
+    assert bet.change.design is Design.BRIEF
+    assert "hansei show s1#" in bet.change.text
+    assert "`gt queue list-pending`" in bet.change.text
+
+
+def test_a_path_that_people_type_wrongly_is_corrected_in_what_they_type() -> None:
+    told = [
+        Telling()
+        .say(f"Read ./docs/{name}.md and sum it up.")
+        .read(f"/work/app/docs/{name}.md", "File does not exist.", failed=True)
+        .read(f"/work/app/manual/{name}.md")
+        for name in ("one", "two")
+    ]
+    (bet,) = found(*told)
+    assert bet.claim.endswith("it stands in the prompts that people type")
+    assert bet.category is Category.FIX
+    right = [it.say("Read ./manual/one.md.") for it in told]
+    assert found(*right)[0].change == bet.change
+
+
+def test_a_path_that_stands_right_in_the_prompt_is_the_agents_own_slip() -> None:
+    told = [
+        Telling()
+        .say(f"Read web/src/{name}.ts.")
+        .read(f"/work/app/src/{name}.ts", "File does not exist.", failed=True)
+        .read(f"/work/app/web/src/{name}.ts")
+        for name in ("one", "two")
+    ]
+    (bet,) = found(*told)
+    assert bet.change.design is Design.LINE
+
+
+def test_what_was_made_since_is_no_bet() -> None:
+    told = again(3, "gt queue pending", 'Error: unknown command "pending"')
+    assert len(found(*told)) == 1
+    assert found(*told, Telling().run("gt queue pending", "2 waiting")) == []
+
+
+def test_what_later_sessions_did_right_again_and_again_fades_and_is_dropped() -> None:
+    told = again(3, "gt list --deep", "Error: unknown flag: --deep", "gt list")
+    (bet,) = found(*told, Telling().run("gt list"))
+    assert bet.chances == Chances(3, 3, 1)
+    assert found(*told, *(Telling().run("gt list") for _ in range(5))) == []
 
 
 def test_a_program_nobody_has_is_named_without_a_replacement() -> None:
@@ -113,12 +195,9 @@ def test_requests_that_several_failed_calls_share_are_counted_once() -> None:
         told.append(telling)
     (bet,) = found(*told)
     assert len(bet.occurrences) == 6
-    assert sum(it.tokens or 0 for it in bet.occurrences) == 2 * 5 * 20_000
+    assert sum(it.tokens or 0 for it in bet.occurrences) == 2 * 3 * 20_000
 
 
-def test_an_option_of_another_shell_is_told_as_such() -> None:
+def test_an_option_of_another_shell_says_nothing_of_the_project() -> None:
     line = "dir: cannot access '/b': No such file or directory"
-    told = again(3, "dir /b src", line)
-    (bet,) = found(*told)
-    assert bet.change.text == "The shell is not `cmd`: no options such as `/b`, as in `dir /b`."
-    assert bet.category is Category.FIX
+    assert found(*again(5, "dir /b src", line)) == []

@@ -157,3 +157,33 @@ def test_another_program_that_succeeds_after_other_work_is_no_fix() -> None:
         for _ in range(3)
     ]
     assert found(*told) == []
+
+
+def test_what_a_person_talked_about_in_between_is_not_billed() -> None:
+    def told() -> Telling:
+        telling = Telling().say("Migrate.").run("make migrate", REFUSED, 2).answer("It fails.")
+        for _ in range(3):
+            telling.say("Leave it. What about the docs?").run("cat README.md", "text").answer("So.")
+        return telling.say("Now migrate.").run("docker compose up -d db && make migrate")
+
+    (bet,) = found(told(), told())
+    assert [it.tokens for it in bet.occurrences] == [20_000, 20_000]
+
+
+def test_what_was_mended_is_no_bet_once_later_sessions_run_it_well() -> None:
+    told = [
+        Telling().run("make migrate", REFUSED, 2).run("docker compose up -d db && make migrate")
+        for _ in range(3)
+    ]
+    well = [Telling().run("make migrate") for _ in range(6)]
+    assert len(found(*told)) == len(found(*told, *well[:1])) == 1
+    assert found(*told, *well) == []
+    assert len(found(*told, *well, told[0])) == 1
+
+
+def test_a_command_for_another_purpose_is_no_fix() -> None:
+    told = [
+        Telling().run("npx frob build", "Error: cannot open cache", 1).run("npx frob status", "ok")
+        for _ in range(3)
+    ]
+    assert all(bet.fix is None for bet in found(*told))

@@ -8,7 +8,7 @@ from hansei.bets.model import Finding
 from hansei.events.model import Driver
 from hansei.projection.corrections.rules import instruction
 from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
-from retro_window import Telling, window
+from retro_window import Telling, narrowed, window
 
 
 def found(*tellings: Telling) -> list[Finding]:
@@ -47,6 +47,16 @@ def test_one_session_is_not_enough_and_programs_are_no_people() -> None:
     words = "No, use the logger, not print."
     assert found(corrected(words)) == []
     assert found(corrected(words, Driver.AUTOMATED), corrected(words, Driver.SUBAGENT)) == []
+
+
+def test_the_name_of_a_correction_does_not_depend_on_where_the_window_begins() -> None:
+    said = ["No, use the logger, not print!", *2 * ["No, use the logger, not print, please."]]
+    whole = window([corrected(it) for it in said])
+    (bet,) = RepeatedCorrection().find(whole)
+    (later,) = RepeatedCorrection().find(narrowed(whole, {2, 3}))
+    assert later.key == bet.key
+    assert {it.session for it in later.occurrences} == {2, 3}
+    assert later.because[0] == "typed in 2 sessions"
 
 
 def test_opposite_words_are_never_one_line() -> None:

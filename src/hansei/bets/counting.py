@@ -18,7 +18,7 @@ from hansei.events.keys import digest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from hansei.bets.model import Finding
+    from hansei.bets.model import Chances, Finding
 
 RULES: Final = {
     "a week": "What it took in the window, times seven, divided by the days from the window's first"
@@ -30,7 +30,9 @@ RULES: Final = {
     "confidence": "The lower 80% bound of the chance that it happens again in a week as active as"
     " those seen: the smallest share p of active days under which as many days with it come about"
     " one time in five; 1 − (1 − p)^(active days a week). Where it was not seen on the last s"
-    " active days, times 2 × (1 − p)^s if that is less than one: half of all pauses are no news.",
+    " active days, times 2 × (1 − p)^s if that is less than one: half of all pauses are no news."
+    " The same holds of the last s tasks that did what leads to it and did not meet it, with p the"
+    " smallest such share of those before; the lower of the two counts.",
     "net": "What it took less what the added text would take: its tokens times the requests that"
     " would carry it.",
     "score": "Confidence × net tokens / (minutes to act + 1); where no week is told, of the net in"
@@ -99,7 +101,7 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
         rent = round(carried / frame.weeks) if frame.tells_weeks else carried
     saving = weekly.middle if weekly is not None else total
     net = None if saving is None else round(saving - (rent or 0))
-    sure = confidence(affected, frame)
+    sure = confidence(affected, frame, finding.chances)
     a_week = (net or 0) / (1.0 if weekly is not None else max(frame.weeks, 1.0))
     started = [at for it in affected if (at := frame.started.get(it)) is not None]
     return Bet(
@@ -136,22 +138,32 @@ def rank(bet: Bet) -> tuple[float, bool, float, str]:
     return -bet.score, bet.net is not None, -bet.confidence * bet.sessions, bet.id
 
 
-def confidence(sessions: Iterable[int], frame: Frame) -> float:
+def confidence(sessions: Iterable[int], frame: Frame, chances: Chances | None = None) -> float:
     """The chance that it happens at least once next week: its lower bound at 80%.
 
     Where no session is dated, sessions stand for days and the window for the week.
     """
     affected = set(sessions)
+    faded = 1.0 if chances is None else fading(chances)
     if not frame.active:
         times, of = len(affected), len(frame.started)
-        return _any(least_share(times, of), of) if times else 0.0
+        return faded * _any(least_share(times, of), of) if times else 0.0
     days = {at // DAY_MS for it in affected if (at := frame.started.get(it)) is not None}
     if not days:
         return 0.0
     share = least_share(len(days), frame.active_days)
     silent = sum(day > max(days) for day in frame.active)
-    fading = min(1.0, 2 * (1 - _any(share, silent)))
-    return _any(share, frame.active_days / max(frame.weeks, 1.0)) * fading
+    faded = min(faded, _faded(share, silent))
+    return _any(share, frame.active_days / max(frame.weeks, 1.0)) * faded
+
+
+def fading(chances: Chances) -> float:
+    """How far tasks that were spared speak for it being over: 1 not at all, 0 certainly."""
+    return _faded(least_share(chances.met, chances.of), chances.spared)
+
+
+def _faded(share: float, silent: int) -> float:
+    return min(1.0, 2 * (1 - _any(share, silent)))
 
 
 def _any(share: float, times: float) -> float:

@@ -67,6 +67,18 @@ class Metric:
 
 
 @dataclass(frozen=True)
+class Chances:
+    """How often it could have happened: tasks in which agents did what leads to it."""
+
+    met: int
+    """In which it happened."""
+    of: int
+    """Up to and with the last of these."""
+    spared: int
+    """After that one: the same was done, and it did not happen."""
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a heuristic found."""
 
@@ -87,6 +99,8 @@ class Finding:
     metric: Metric
     fix: str | None = None
     """What ended it, where something is known to."""
+    chances: Chances | None = None
+    """None where it cannot be told who could have run into it."""
 
 
 @dataclass(frozen=True)

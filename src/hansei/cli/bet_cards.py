@@ -155,6 +155,12 @@ def _part(title: str, texts: Sequence[str]) -> Iterator[str]:
         yield from output.wrapped(f"  {text}", 4)
 
 
+def _spared(offer: Offer) -> str:
+    if offer.chances is None or not offer.chances.spared:
+        return ""
+    return f"; {output.plural(offer.chances.spared, 'later task')} did the same without it"
+
+
 def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     """Each number, and where it comes from."""
     days = round(offer.weeks * WEEK_DAYS)
@@ -185,7 +191,7 @@ def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     silent = f", not on the last {offer.silent_days:,}" if offer.silent_days else ""
     return [
         *found,
-        ("confidence", f"{offer.confidence:.0%}", f"happened {seen}{silent}"),
+        ("confidence", f"{offer.confidence:.0%}", f"happened {seen}{silent}{_spared(offer)}"),
         ("to do", f"{offer.effort_minutes:g} min", "judged by the heuristic, for such a change"),
         ("score", f"{offer.score:,.0f}", "ranks it among the others"),
     ]

@@ -23,7 +23,7 @@ from hansei.store import bets as memory
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hansei.bets.model import Bet, Change, Metric
+    from hansei.bets.model import Bet, Chances, Change, Metric
     from hansei.ops.scope import Scope
     from hansei.ops.windows import Ground
     from hansei.retro.contract import Heuristic
@@ -91,6 +91,8 @@ class Offer:
     """Active days on which it happened."""
     silent_days: int
     """Active days since."""
+    chances: Chances | None
+    """Who could have run into it, before and since; None where that cannot be told."""
     active_days: int
     weeks: float
     """How long the workspace was looked at: from the first session's day to the last one's."""
@@ -243,6 +245,7 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         score=bet.score,
         last_at=bet.last_at,
         days=len(bet.days),
+        chances=bet.finding.chances,
         silent_days=sum(day > max(bet.days) for day in ground.frame.active) if bet.days else 0,
         active_days=ground.frame.active_days,
         weeks=ground.frame.weeks,

@@ -7,7 +7,9 @@ edited, or nothing was different at all. Over many episodes the way that most of
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,6 +39,10 @@ _REPLACEABLE: Final = frozenset(CommandClass) - {
     CommandClass.OTHER, CommandClass.RUN, CommandClass.GIT
 }  # fmt: skip
 """Purposes for which the next command of the same purpose stands in for one that failed."""
+_PART: Final = re.compile(r"[^\W\d_]{3,}")
+"""A part of a name that means something."""
+_CLOSE: Final = 0.75
+"""How much of two names is the same where one is a slip of the other: `depoly` and `deploy`."""
 _SOON: Final = 12
 """Events within which an agent has turned to something else: about three calls."""
 
@@ -167,7 +173,8 @@ def ways(window: Window, session: int, episode: Episode, *, targets: bool = Fals
     if first:
         yield Way(How.FIRST, " && ".join(first))
     elif bare(after, targets=targets) != bare(failed, targets=targets):
-        yield Way(How.OTHER, spelled(after) if targets else bare(after))
+        if _stands_for(after, failed, targets=targets):
+            yield Way(How.OTHER, spelled(after) if targets else bare(after))
     elif added := [it for it in after.before if it not in failed.before]:
         yield Way(How.BEFORE, " ".join(added))
     elif None not in (failed.directory, after.directory) and failed.directory != after.directory:
@@ -205,6 +212,40 @@ def matching(window: Window, session: int, call: int, failed: Ran) -> Ran | None
     rows = [it for it in window.ran_by.get((session, call), []) if not it.inside]
     same = [it for it in rows if (it.program, it.subcommand) == (failed.program, failed.subcommand)]
     return same[-1] if same else next((it for it in rows if it.about), None)
+
+
+def _stands_for(after: Ran, failed: Ran, *, targets: bool) -> bool:
+    """Whether a command does what another was to do, and did not merely come next.
+
+    That is the same program with other options, or a command for the same purpose and the same
+    targets. Of subcommands that do not exist, one with a name alike.
+    """
+    if (after.program, after.subcommand) == (failed.program, failed.subcommand):
+        return not targets or _alike(after.form, failed.form)
+    if after.program == failed.program and targets:
+        return _alike(after.form, failed.form)
+    if after.kind is not failed.kind:
+        return False
+    return _same_targets(after, failed, unnamed=failed.kind in _REPLACEABLE)
+
+
+def _alike(form: str, other: str) -> bool:
+    """Whether what two commands differ in has a part in common, or is spelled nearly the same."""
+    one, two = ([it for it in words(it) if not it.startswith("-")] for it in (form, other))
+    new, old = [it for it in one if it not in two], [it for it in two if it not in one]
+    if not new or not old:
+        return True
+    parts = [{part for it in them for part in _PART.findall(it.lower())} for them in (new, old)]
+    close = SequenceMatcher(None, " ".join(new), " ".join(old)).ratio() >= _CLOSE
+    return close or bool(parts[0] & parts[1])
+
+
+def _same_targets(one: Ran, other: Ran, *, unnamed: bool) -> bool:
+    """Whether two commands are about the same files or names; `unnamed` where neither has any."""
+    if not one.targets and not other.targets:
+        return unnamed
+    names = [{it.rstrip("/").rsplit("/", 1)[-1] for it in ran.targets} for ran in (one, other)]
+    return bool(names[0] & names[1])
 
 
 def spelled(ran: Ran) -> str:
@@ -287,5 +328,6 @@ def instead(window: Window, session: int, failed: int) -> str | None:
     for row in window.calls_of(session, failed, failed + _SOON):
         other = about(window, session, row.seq)
         if other is not None and other.kind is one.kind and row.status is Status.OK:
-            return None if other.program == one.program else other.shown
+            same = _same_targets(one, other, unnamed=True)
+            return other.shown if same and other.program != one.program else None
     return None

@@ -1,7 +1,7 @@
 """The facts of some sessions, as a heuristic sees them: plain rows, nothing to open or ask.
 
 Rows are read from the store when first asked for and kept, so that ten heuristics read a table
-once.
+once. What a session was told is read from the log, so only few sessions should be asked for it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,15 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
 from hansei.projection.rounds import Rounds, rounds
+from hansei.projection.told import Told, told
+from hansei.store import reading
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes import Outcome
     from hansei.projection.provenance import Carried
     from hansei.store.database import Store
+
+EARLIER: Final = "corrections outside of the window"
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -68,6 +72,7 @@ class Window:
     since: int
     until: int
     _rows: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    _told: dict[int, list[Told]] = field(default_factory=dict, repr=False)
 
     def rows(self, table: Table[R]) -> list[Found[R]]:
         """The rows of a table, by session and in order."""
@@ -105,6 +110,21 @@ class Window:
     @property
     def corrections(self) -> list[Found[Correction]]:
         return self.rows(folds.CORRECTIONS)
+
+    @property
+    def corrections_of_all_time(self) -> list[Found[Correction]]:
+        """What people said in their own sessions of these workspaces, the window's first."""
+        if EARLIER not in self._rows:
+            homes = {it.workspace for it in self.sessions.values()}
+            where = (
+                "session IN (SELECT id FROM sessions WHERE driver = ?"
+                " AND workspace IN (SELECT value FROM json_each(?)))"
+                " AND session NOT IN (SELECT value FROM json_each(?))"
+            )
+            values = (Driver.HUMAN, json_list(homes), json_list(self.sessions))
+            self._rows[EARLIER] = list(folds.CORRECTIONS.read(self.store, where, values))
+        own = [it for it in self.corrections if self.sessions[it.session].is_persons]
+        return [*own, *self._rows[EARLIER]]
 
     @property
     def touches(self) -> list[Found[Touch]]:
@@ -169,6 +189,12 @@ class Window:
         begin = bisect_right(rows, after, key=attrgetter("seq"))
         return rows[begin : bisect_left(rows, before, key=attrgetter("seq"))]
 
+    def calls_around(self, session: int, seq: int) -> list[Called]:
+        """The last call before an event and the first one after it."""
+        rows = self._calls_by_session.get(session, [])
+        place = bisect_left(rows, seq, key=attrgetter("seq"))
+        return rows[max(place - 1, 0) : place + 1]
+
     @cached_property
     def ran_by(self) -> dict[tuple[int, int], list[Ran]]:
         """The programs that a shell call ran, by session and call."""
@@ -206,6 +232,17 @@ class Window:
             seen.add(session)
             parent = self.sessions[session].parent
         return session
+
+    @cached_property
+    def turns(self) -> dict[tuple[int, int], int]:
+        """The turn that a call was made in, by session and call."""
+        return {(session, row.seq): row.turn for session, row in self.calls}
+
+    def told(self, session: int) -> list[Told]:
+        """What the agent of a session was told, in order; kept, for it is read from the log."""
+        if session not in self._told:
+            self._told[session] = list(told(reading.events(self.store, session)))
+        return self._told[session]
 
     def requests_between(self, session: int, first: int, last: int) -> list[Asked]:
         """Those after the one that asked for a call, up to and with the one for a later call."""

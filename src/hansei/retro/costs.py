@@ -14,6 +14,7 @@ from hansei.bets.model import Occurrence
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from hansei.projection.facts.asked import Asked
     from hansei.projection.window import Window
 
 
@@ -30,6 +31,9 @@ class Span(NamedTuple):
     """Whether the request for the first call was for nothing too, where it asked for no more."""
     shown: int | None = None
     """The event to open, where that is not the first call."""
+    tries: tuple[int, ...] = ()
+    """The calls that failed, and what ended it: where a person spoke in between, only requests of
+    the turns of these are its doing. Empty counts all."""
 
 
 def occurrences(window: Window, spans: Iterable[Span]) -> tuple[Occurrence, ...]:
@@ -52,7 +56,11 @@ def occurrences(window: Window, spans: Iterable[Span]) -> tuple[Occurrence, ...]
 
 
 def _taken(window: Window, span: Span, counted: set[int], useless: set[int]) -> int | None:
-    between = window.requests_between(span.session, span.first, span.last)
+    between = [
+        it
+        for it in window.requests_between(span.session, span.first, span.last)
+        if not span.tries or _belongs(window, span, it)
+    ]
     if span.whole:
         asking = window.request_for(span.session, span.first)
         if asking is not None and set(asking.calls) <= useless:
@@ -63,6 +71,15 @@ def _taken(window: Window, span: Span, counted: set[int], useless: set[int]) -> 
     counted.update(it.seq for it in fresh)
     known = [it.tokens for it in between if it.tokens is not None]
     return sum(it.tokens or 0 for it in fresh) if known else None
+
+
+def _belongs(window: Window, span: Span, request: Asked) -> bool:
+    """Whether a request was made in a turn in which it was tried, or was the one that ended it."""
+    turns = {window.turns[span.session, it] for it in span.tries}
+    if request.calls:
+        return any(window.turns[span.session, it] in turns for it in request.calls)
+    around = window.calls_around(span.session, request.seq)
+    return len({it.turn for it in around}) == 1 and around[0].turn in turns
 
 
 def total(found: Iterable[Occurrence]) -> int | None:

@@ -33,6 +33,9 @@ class Slip(NamedTuple):
     fix: str
     spelling: bool = False
     """Whether the file was the right one, spelled in a way that was not understood."""
+    wrong: str = ""
+    right: str = ""
+    """The folders, each with a slash at its end; empty for the top."""
 
 
 def slip(window: Window, session: int, row: Failure, episode: Episode) -> Slip | None:
@@ -85,6 +88,8 @@ def _moved(bad: str, good: str) -> Slip:
             f"{code(name)} is in {code(f'{new}/')}; agents look for it at the top",
             f"Paths begin with {code(f'{new}/')}: {code(f'{new}/{name}')}, not {code(name)}.",
             f"{new}/",
+            wrong=name,
+            right=f"{new}/",
         )
     there = code(f"{new}/") if new else "the top folder"
     return Slip(
@@ -92,6 +97,8 @@ def _moved(bad: str, good: str) -> Slip:
         f"Agents look in {code(f'{old}/')} for what is in {there}",
         f"Look in {there}, not in {code(f'{old}/')}.",
         f"{new}/" if new else "the top folder",
+        wrong=f"{old}/",
+        right=f"{new}/" if new else "",
     )
 
 

@@ -88,6 +88,10 @@ _WANTED_OF_ALL = 0.15
 """The share of a new text that another edit has: of the shorter one, and of the first."""
 
 
+_LISTERS = frozenset(("ls", "dir", "find", "fd", "tree", "stat", "file"))
+"""Programs that name files and do not show what is in them."""
+
+
 def can_try_again(failed: Subject, tool: Tool) -> bool:
     """Whether a call of such a tool may be another try at all: what spares most comparisons."""
     if tool is failed.tool:
@@ -173,7 +177,7 @@ def _other_program(failed: Subject, later: Subject, one: Command, other: Command
     if one.kind in _PURPOSES and _same_purpose(one, other) and _says_purpose(other):
         return _same_ecosystem(one, other) and _same_run(failed, later, one, other)
     if shows(one) and _displays(other):
-        return _same_files(failed, later)
+        return not _only_lists(failed, later) and _same_files(failed, later)
     if one.kind is Class.RUN and other.kind is Class.RUN:
         return _same_script(failed, later, one, other)
     return False
@@ -301,6 +305,13 @@ def _same_showing(failed: Subject, later: Subject, one: Command) -> bool:
     return _same_files(failed, later)
 
 
+def _only_lists(failed: Subject, later: Subject) -> bool:
+    """Whether a file that could not be read was merely named by what followed."""
+    if later.command is None or later.command.program not in _LISTERS:
+        return False
+    return failed.command is None or failed.command.program not in _LISTERS
+
+
 def _same_source(failed: Subject, later: Subject) -> bool:
     """Whether two filters were given the output of the same command."""
     return _source(failed) is not None and _source(failed) == _source(later)
@@ -412,7 +423,7 @@ def _by_another_tool(failed: Subject, later: Subject) -> bool:
     if failed.command is not None and shows(failed.command) and later.tool is Tool.SEARCH:
         return _asked(later.call.event.arguments.get("pattern"), failed.text)
     if failed.tool is Tool.READ or (failed.command is not None and shows(failed.command)):
-        return _reads(later) and _same_files(failed, later)
+        return _reads(later) and not _only_lists(failed, later) and _same_files(failed, later)
     if failed.tool is Tool.SEARCH:
         return _same_search(failed, later)
     if failed.tool is Tool.WEB and "://" in failed.text:

@@ -254,6 +254,8 @@ _TEMPORARY = re.compile(
 _QUOTED_PATH = re.compile(r"(['\"`])((?:[A-Za-z]:|~|\.{0,2})[\\/][^'\"`\n]*)\1")
 _PATH = re.compile(
     r"(?<![\w@<>./\\-])(?:(?:[A-Za-z]:[\\/]|~?/(?!/)|\.{1,2}[\\/])[^\s'\"`:,;()\[\]{}<>|]+"
+    # A folder may have spaces in its name: what goes on with a slash is the same path.
+    r"(?: (?!and/)[\w.@+-]+(?=[\\/])[^\s'\"`:,;()\[\]{}<>|]+)*"
     r"|(?!@)[\w.+-]+(?:[\\/][\w.@+\[\]-]+)*[\\/][\w.@+-]+\.[A-Za-z]\w{0,5}"
     r"|(?!@)[\w.+-]+(?:[\\/][\w.@+-]+){2,})[\\/]?(?::\d+)*"
 )
@@ -263,6 +265,8 @@ _NUMBER = re.compile(
 _MEANS = re.compile(r"(?:status(?: code)?|HTTP(?:/[\d.]+)?(?: Error)?|code|exit) $")
 _IDENTIFIER = re.compile(
     r"\b[A-Za-z]+(?:-[A-Za-z0-9]+)*-(?=[a-z]*\d+[a-z])[a-z0-9]{3,12}\b|\b\w+-<n>\b"
+    # Three parts, the last of them short and with a digit: `app-task-ci4`, but not `lib-x-v18`.
+    r"|\b[a-z]{2,4}-[a-z]+-(?!v\d)(?=[a-z]*\d)[a-z0-9]{3,4}\b"
 )
 _LIST = re.compile(r"<n>(?:, ?<n>)+")
 _LONG_QUOTE = re.compile(r"(?<!\w)(['\"`])[^'\"`\n]{60,}?\1(?!\w)")

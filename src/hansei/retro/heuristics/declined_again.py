@@ -10,28 +10,29 @@ asked for nothing else.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.events.model import Status, Tool
+from hansei.events.model import Driver, Status, Tool
 from hansei.projection.failures import Kind, Refuser
 from hansei.projection.ways import about, bare, spelled
 from hansei.projection.wording import code, counted, in_common, most, one_line
 from hansei.retro.costs import Span, occurrences, total
+from hansei.retro.over import chances, is_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hansei.bets.model import Occurrence
+    from hansei.bets.model import Chances, Occurrence
     from hansei.projection.facts.called import Called
     from hansei.projection.failures import Failure
     from hansei.projection.window import Window
 
 _REVIEWED: Final = frozenset((Tool.EDIT, Tool.WRITE, Tool.PLAN))
 """What a person refuses for what is in it, not for what it is."""
-_NAMED: Final = 4
-"""Examples that are told."""
+_NAMED: Final = 6
+"""Examples that a claim has room for; the brief names all."""
 
 
 class _Refused(NamedTuple):
@@ -64,6 +65,9 @@ class DeclinedAgain:
         allowed = _allowed(window)
         for (by, what), told in sorted(found.items()):
             sessions = len({it.session for it in told})
+            could = _chances(window, by, told)
+            if is_over(could):
+                continue
             took = occurrences(
                 window, [Span(it.session, it.call.seq, it.call.seq, whole=True) for it in told]
             )
@@ -73,9 +77,9 @@ class DeclinedAgain:
                     yield self._of_person(what, told, took)
             elif sessions >= self.sessions_of_a_rule and (spent is None or spent >= self.tokens):
                 if by is Refuser.RULE:
-                    yield self._of_rule(window, what, told, took)
+                    yield replace(self._of_rule(window, what, told, took), chances=could)
                 else:
-                    yield self._of_hook(what, told, took)
+                    yield self._of_hook(window, what, told, took)
 
     def _of_person(self, what: str, told: list[_Refused], took: tuple[Occurrence, ...]) -> Finding:
         shown = in_common([it.example for it in told]) or what
@@ -89,7 +93,8 @@ class DeclinedAgain:
             change=Change(Design.LINE, f"Do not run {code(shown)} unless you are asked to."),
             category=Category.FIX,
             effort=2,
-            disproof=f"people let {code(shown)} run in later sessions",
+            disproof=f"people refused {code(shown)} for what it was about to do there and then,"
+            " and would let it run elsewhere",
             metric=Metric("failures", most(it.failure.signature for it in told)),
         )
 
@@ -98,44 +103,70 @@ class DeclinedAgain:
     ) -> Finding:
         often = Counter(it.example for it in told)
         tried = [code(it, 60) for it in sorted(often, key=lambda it: (-often[it], it))]
-        sessions = counted(len({it.session for it in told}), "session")
-        named = ", ".join(tried[:_NAMED])
-        seen = f"refused {counted(len(told), 'time')} in {sessions}: {named}"
-        rest = len(tried) - 2
-        some = ", ".join(tried[:2]) + (f" and {rest} more" if rest > 0 else "")
-        if told[0].call.tool is not Tool.SHELL and some != code(what):
-            some = f"{code(what)} of {some}"
-        alone = not any(window.sessions[it.session].is_persons for it in told)
-        where = "where nobody can be asked" if alone else "here"
+        seen = f"refused {_times(window, told)}: {', '.join(tried)}"
+        rest = len(tried) - _NAMED
+        some = ", ".join(tried[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")
+        tool = code(told[0].call.name)
+        some = tool if some == tool else f"{tool} of {some}"
+        drivers = {window.sessions[it.session].driver for it in told}
+        who = "Agents" if Driver.HUMAN in drivers else "Agents that have nobody to ask"
+        who = "Subagents" if drivers == {Driver.SUBAGENT} else who
         return Finding(
             heuristic=self.name,
             key=f"rule {what}",
-            claim=f"Not permitted {where}, and tried again and again: {some}",
+            claim=f"{who} are refused {some}",
             because=(seen,),
             occurrences=took,
-            change=Change(Design.BRIEF, _allow(some, seen)),
+            change=Change(Design.BRIEF, _allow(who.lower(), some, seen)),
             category=Category.INVESTIGATE,
             effort=5,
-            disproof=f"{some} is permitted in later sessions",
+            disproof="those tasks could be finished and checked without what was refused",
             metric=Metric("failures", most(it.failure.signature for it in told)),
         )
 
-    def _of_hook(self, what: str, told: list[_Refused], took: tuple[Occurrence, ...]) -> Finding:
-        sessions = counted(len({it.session for it in told}), "session")
+    def _of_hook(
+        self, window: Window, what: str, told: list[_Refused], took: tuple[Occurrence, ...]
+    ) -> Finding:
         tools = ", ".join(code(it) for it in sorted({it.call.name for it in told}))
-        seen = f"refused {counted(len(told), 'time')} in {sessions}: {tools}"
+        seen = f"refused {_times(window, told)}: {tools}"
         return Finding(
             heuristic=self.name,
             key=f"hook {what}",
-            claim=f"Agents run into a hook again and again: “{one_line(what)}”",
+            claim=f"A hook refuses {tools} in session after session: “{one_line(what)}”",
             because=(seen,),
             occurrences=took,
             change=Change(Design.BRIEF, _tell(what, seen)),
             category=Category.INVESTIGATE,
             effort=5,
-            disproof="later sessions do not run into it",
+            disproof="what was refused is not what those sessions were asked to do,"
+            " and they say at once how else to do it",
             metric=Metric("failures", most(it.failure.signature for it in told)),
         )
+
+
+def _times(window: Window, told: list[_Refused]) -> str:
+    """How often, in how many sessions, and how many of these had nobody to ask."""
+    sessions = {it.session for it in told}
+    alone = sum(window.sessions[it].driver == Driver.SUBAGENT for it in sessions)
+    of = f", {alone} of them subagents" if alone and alone < len(sessions) else ""
+    of = ", all subagents" if alone == len(sessions) else of
+    return f"{counted(len(told), 'time')} in {counted(len(sessions), 'session')}{of}"
+
+
+def _chances(window: Window, by: Refuser, told: list[_Refused]) -> Chances | None:
+    """Of a rule, the sessions that used the tool with nobody more to ask than those refused."""
+    if by is not Refuser.RULE:
+        return None
+    kinds = {window.sessions[it.session].is_persons for it in told}
+    tools = {it.call.name for it in told}
+    doing = {
+        session
+        for session, row in window.calls
+        if row.name in tools
+        and row.status is Status.OK
+        and window.sessions[session].is_persons in kinds
+    }
+    return chances(window, {it.session for it in told}, doing)
 
 
 def _refused(window: Window) -> Iterator[_Refused]:
@@ -151,7 +182,9 @@ def _refused(window: Window) -> Iterator[_Refused]:
             yield _Refused(session, row, call, Refuser.HOOK, message.rstrip("."), example)
         elif row.line.startswith(Refuser.RULE):
             shown = ran.shown if ran is not None else example
-            yield _Refused(session, row, call, Refuser.RULE, call.name, shown)
+            # Each page of the web is its own question: allowing one says nothing of the next.
+            what = f"{call.name} {shown}" if call.tool is Tool.WEB else call.name
+            yield _Refused(session, row, call, Refuser.RULE, what, shown)
         elif call.tool not in _REVIEWED:
             what = bare(ran) if ran is not None else call.name
             yield _Refused(session, row, call, Refuser.PERSON, what, example)
@@ -177,15 +210,16 @@ def _host(line: str) -> str:
     return line.partition(" (")[2].rstrip(")")
 
 
-def _allow(what: str, seen: str) -> str:
+def _allow(who: str, what: str, seen: str) -> str:
     return (
-        f"# Decide whether agents may use {what} unasked\n\n"
+        f"# Decide whether {who} may use {what} unasked\n\n"
         f"{seen[0].upper()}{seen[1:]}.\n\n"
         "- What of this is harmless? Allow exactly that in the agent's permission settings, so"
         " that subagents and automated runs can do it.\n"
         "- What is not: say in the instruction file what to do instead, or that such work is not"
         " to be handed to subagents.\n"
-        "- Done when later sessions are no longer refused for it.\n"
+        "- Open the places named as evidence: what did those sessions leave unchecked?\n"
+        "- Done when what is harmless runs in a subagent, and the rest is written down.\n"
     )
 
 
@@ -196,6 +230,7 @@ def _tell(what: str, seen: str) -> str:
         f"{seen[0].upper()}{seen[1:]}.\n\n"
         "- Is the hook right? Then write its rule into the instruction file, with what to do"
         " instead.\n"
-        "- Is it too strict for the task at hand? Then narrow it.\n"
-        "- Done when later sessions do not run into it.\n"
+        "- Does it refuse what a task asks for, because it cannot tell the task? Then narrow it, or"
+        " give it what it needs to tell. See also whether agents went round it.\n"
+        "- Done when a session that is asked for such work is either let through or told before.\n"
     )

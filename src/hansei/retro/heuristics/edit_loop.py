@@ -98,7 +98,8 @@ class EditLoop:
             change=Change(Design.BRIEF, _brief(path, command, seen), path),
             category=Category.INVESTIGATE,
             effort=30,
-            disproof=f"later sessions edit {code(path)} and pass {code(command)} at the next run",
+            disproof=f"the rounds failed for reasons that {code(path)} has nothing to do with,"
+            " or each for another one",
             metric=Metric("touches", path),
         )
 

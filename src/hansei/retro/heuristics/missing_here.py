@@ -9,24 +9,36 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.events.model import Status
 from hansei.projection.failures import Ending
 from hansei.projection.failures.missing import What, missing
+from hansei.projection.told import Teller
 from hansei.projection.ways import How, about, advice, instead, known, parted, spelled
 from hansei.projection.wording import code, counted, in_common, most, words
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.misplaced import Slip, located, slip
+from hansei.retro.options import before_options, corrected
+from hansei.retro.over import chances, is_over, later, users, went_well
+from hansei.retro.sources import command_words, option_words, path_words, source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from re import Pattern
 
-    from hansei.bets.model import Occurrence
+    from hansei.bets.model import Chances, Occurrence
     from hansei.projection.failures import Episode, Failure
     from hansei.projection.failures.missing import Missing
     from hansei.projection.places import Place
     from hansei.projection.window import Window
+    from hansei.retro.sources import Source
+
+
+_ANYWAY: Final = "; agents try it anyway"
+_FINDING_OUT: Final = 5
+"""Minutes to find out what to write in the place of a wrong word; to write it takes two."""
 
 
 class _Try(NamedTuple):
@@ -39,6 +51,10 @@ class _Try(NamedTuple):
     slip: Slip | None
     path: str
     """Of a file, where it was looked for."""
+    shown: str
+    """What was tried, in a few words."""
+    found: int
+    """The call that got past it; of a file the first one that opened something in that folder."""
 
     @property
     def recovered(self) -> bool:
@@ -47,8 +63,9 @@ class _Try(NamedTuple):
     @property
     def span(self) -> Span:
         """Up to what got past it; where nothing did, the request for it was for nothing."""
-        last = self.episode.end if self.recovered else self.failure.seq
-        return Span(self.session, self.failure.seq, last, whole=not self.recovered)
+        last = self.found if self.recovered else self.failure.seq
+        tries = (*self.episode.failures, last) if self.recovered else ()
+        return Span(self.session, self.failure.seq, last, whole=not self.recovered, tries=tries)
 
 
 class _Words(NamedTuple):
@@ -57,6 +74,8 @@ class _Words(NamedTuple):
     category: Category
     effort: float
     fix: str | None
+    times: int | None = None
+    """Tries that the fix got past; None is all that were got past."""
 
 
 @dataclass(frozen=True)
@@ -75,29 +94,47 @@ class MissingHere:
     """What the tries must have taken in all: below, nobody would notice that they are gone."""
 
     def find(self, window: Window) -> Iterator[Finding]:
+        doing, well = users(window), went_well(window)
         for key, tries in sorted(_groups(window).items()):
             count = window.tasks(it.session for it in tries)
-            if count < self.confirmed:
+            if count < self.confirmed or _is_there(window, tries, well):
                 continue
-            told = self._words(window, tries)
-            if count < self.sessions and told.fix is None:
+            could = _chances(window, tries, doing)
+            if is_over(could):
                 continue
             took = occurrences(window, [it.span for it in tries])
             spent = total(took)
-            if spent is None or spent >= self.tokens:
-                yield self._finding(key, tries, took, told)
+            if spent is not None and spent < self.tokens:
+                continue
+            told = self._words(window, tries)
+            where = _source(window, tries)
+            if count < self.sessions and told.fix is None and where is None:
+                continue
+            if where is not None and tries[0].lost.what is What.COMMAND:
+                told = _no_such(tries, told.fix)
+            yield self._finding(key, tries, took, told, where, could)
 
     def _finding(
-        self, key: str, tries: list[_Try], took: tuple[Occurrence, ...], told: _Words
+        self,
+        key: str,
+        tries: list[_Try],
+        took: tuple[Occurrence, ...],
+        told: _Words,
+        where: Source | None,
+        could: Chances | None,
     ) -> Finding:
         sessions = counted(len({it.session for it in tries}), "session")
-        names = sorted({_shown(it) for it in tries})
+        names = sorted({it.shown for it in tries})
         because = [f"tried in {sessions}: {', '.join(code(it, 60) for it in names[:3])}"]
         ended = sum(it.recovered for it in tries)
         if told.fix is not None and ended:
-            because.append(f"{ended} of {len(tries)} tries were got past, with {code(told.fix)}")
+            by = ended if told.times is None else told.times
+            because.append(f"{by} of {len(tries)} tries were got past with {code(told.fix)}")
         elif told.fix is not None:
             because.append(f"agents then turned to {code(told.fix)}")
+        if where is not None:
+            because.append(where.seen)
+            told = _correct_there(told, _wrong(tries[0], names[0]), where)
         return Finding(
             heuristic=self.name,
             key=key,
@@ -107,21 +144,20 @@ class MissingHere:
             change=told.change,
             category=told.category,
             effort=told.effort,
-            disproof=f"{code(names[0], 60)} is there in later sessions",
+            disproof=_disproof(tries, names[0], told.fix),
             metric=Metric("failures", most(it.failure.signature for it in tries)),
             fix=told.fix,
+            chances=could,
         )
 
     def _words(self, window: Window, tries: list[_Try]) -> _Words:
         first = tries[0]
         if first.slip is not None:
-            return _line(first.slip.claim, first.slip.line, first.slip.fix)
+            return _moved(first.slip, {it.path for it in tries})
         failing = self._failing(window, tries)
         if first.lost.what is What.FILE or not failing:
-            return _look_for(_shown(first))
+            return _look_for(first.shown)
         if first.lost.what is What.OPTION:
-            if first.lost.name.startswith("/"):
-                return _other_shell(failing)
             return self._option(window, tries)
         told = [(it.session, it.episode) for it in tries]
         way = known(window, told, targets=first.lost.what is What.COMMAND)
@@ -133,13 +169,13 @@ class MissingHere:
         )
         if way is not None and sure:
             said = advice(way, failing)
-            return _line(said.claim, said.line, said.fix)
+            return _line(said.claim, said.line, said.fix, way.times)
         return self._without_way(window, tries, failing)
 
     def _failing(self, window: Window, tries: list[_Try]) -> str:
         """What to call what was tried by."""
         if tries[0].lost.what in (What.COMMAND, What.OPTION):
-            return most(_shown(it) for it in tries)
+            return most(it.shown for it in tries)
         return in_common(
             [spelled(it) for one in tries if (it := about(window, one.session, one.failure.seq))]
         )
@@ -153,33 +189,25 @@ class MissingHere:
             return _line(said, f"Use {code(other)}, not {code(failing)}.", other)
         name = code(lost.name)
         if lost.what is What.COMMAND:
-            said = f"{code(failing)} does not exist; agents try it anyway"
-            return _line(said, f"There is no {code(failing)}: do not call it.", None)
+            return _no_such(tries)
         if lost.what is What.PROGRAM:
-            said = f"{name} is not installed here; agents try it anyway"
+            said = f"{name} is not installed here{_ANYWAY}"
             return _line(said, f"{name} is not installed here: do without it.", None)
         return _supply(lost, failing)
 
     def _option(self, window: Window, tries: list[_Try]) -> _Words:
         """An option that the program does not have: what stands in its place, if anything does."""
         option = tries[0].lost.name
-        ran = [about(window, it.session, it.failure.seq) for it in tries]
-        program = most(it.shown for it in ran if it is not None)
-        pairs = [
-            (set(one.flags), set(after.flags))
-            for one, tried in zip(ran, tries, strict=True)
-            if one is not None and tried.recovered
-            if (after := about(window, tried.session, tried.episode.end)) is not None
-        ]
-        # Only where nothing else changed does the new option stand for the old one.
-        new = [min(b - a) for a, b in pairs if a - b == {option} and len(b - a) == 1]
-        other = most(new)
-        claim = f"{code(program)} has no {code(option)}; agents try it anyway"
-        if other and new.count(other) >= max(self.confirmed, self.share * len(pairs)):
-            line = f"{code(program)} has no {code(option)}; use {code(other)}."
-            return _line(claim, line, f"{program} {other}")
-        line = f"{code(program)} has no {code(option)}: leave it out."
-        return _line(claim, line, program if pairs else None)
+        told = corrected(
+            window,
+            option,
+            [(it.session, it.failure.seq, it.episode if it.recovered else None) for it in tries],
+            self.confirmed,
+        )
+        claim = f"{code(told.tool)} has no {code(option)}{_ANYWAY}"
+        if told.line is not None:
+            return _line(claim, told.line, told.fix, told.times)
+        return _find_out(claim, told.tool, option)
 
 
 def _groups(window: Window) -> dict[str, list[_Try]]:
@@ -195,47 +223,188 @@ def _groups(window: Window) -> dict[str, list[_Try]]:
             path = located(window, session, row, lost.name) if lost.what is What.FILE else None
             key = moved.key if moved else _key(row, lost, path)
             if key:
-                shown = path.path if path else ""
-                found[key].append(_Try(session, row, episode, lost, moved, shown))
+                where = path.path if path else ""
+                shown = where or _shown(window, session, row, lost)
+                if moved is not None and moved.spelling:
+                    shown = lost.name  # shows only as it was typed
+                end = _opened(window, session, seq, episode.end, moved)
+                found[key].append(_Try(session, row, episode, lost, moved, where, shown, end))
     return found
 
 
+def _opened(window: Window, session: int, failed: int, end: int, moved: Slip | None) -> int:
+    """Where the right folder was known: whoever opened one file in it knew it for the others."""
+    if moved is None or not moved.right:
+        return end
+    for row in window.calls_of(session, failed, end):
+        touches = window.touched_by.get((session, row.seq), ())
+        if row.status is Status.OK and any(
+            it.path.startswith(moved.right) and not it.path.endswith("/") for it in touches
+        ):
+            return row.seq
+    return end
+
+
 def _key(row: Failure, lost: Missing, path: Place | None) -> str:
-    """What makes two tries the same; empty for files outside, which say nothing of this project."""
+    """What makes two tries the same; empty for what says nothing of this project."""
     if path is not None:
         return f"file {path.path}" if path.inside and "*" not in path.path else ""
     if lost.what is What.PROGRAM:
         return f"program {lost.name}"
     tool = " ".join(part for part in (row.program, row.subcommand) if part)
-    if lost.name.startswith("/"):
-        return f"{lost.what} {tool} /"
+    if lost.what is What.OPTION and lost.name.startswith("/"):
+        return ""  # an option of another shell: agents know better at the next call
     return f"{lost.what} {tool} {lost.name}"
 
 
-def _shown(one: _Try) -> str:
-    """What was tried, in a few words."""
+def _chances(
+    window: Window, tries: list[_Try], doing: Mapping[tuple[str, str | None], set[int]]
+) -> Chances | None:
+    """Who could have run into it: sessions that used the program, or opened the right folder."""
+    first = tries[0]
+    met = {it.session for it in tries}
+    if first.lost.what is What.PROGRAM:
+        return None
+    if first.lost.what is not What.FILE:
+        tools = {(it.failure.program, it.failure.subcommand) for it in tries}
+        return chances(window, met, {it for tool in tools for it in doing.get(tool, ())})
+    right = first.slip.right if first.slip is not None else ""
+    if not right:
+        return None
+    opened = {session for session, it in window.touches if it.path.startswith(right)}
+    return chances(window, met, opened)
+
+
+def _is_there(window: Window, tries: list[_Try], well: set[tuple[int, int]]) -> bool:
+    """Whether what was missing was used well after all who missed it: somebody has made it."""
+    met = {it.session for it in tries}
+    if tries[0].lost.what is What.FILE:
+        paths = {it.path for it in tries}
+        spelled_so = tries[0].slip is not None and tries[0].slip.spelling
+        used = {s for s, it in window.touches if it.path in paths and (s, it.seq) in well}
+        return not spelled_so and later(window, met, used)
+    forms = {spelled(it) for one in tries if (it := about(window, one.session, one.failure.seq))}
+    used = {
+        s for s, it in window.commands if it.about and (s, it.seq) in well and spelled(it) in forms
+    }
+    return later(window, met, used)
+
+
+def _source(window: Window, tries: list[_Try]) -> Source | None:
+    """What made agents try it."""
+    what = tries[0].lost.what
+    if what is What.MODULE:
+        return None
+    if what is What.FILE:
+        # A listing names files as seen from where it was made: nothing to correct in that.
+        tellers = frozenset((Teller.PERSON, Teller.COMMAND, Teller.FILE))
+        if tries[0].slip is not None and tries[0].slip.spelling:
+            return None
+    else:
+        tellers = frozenset(Teller)
+    wanted = [_as_told(window, it) for it in tries]
+    return source(window, [(it.session, it.failure.seq) for it in tries], wanted, tellers)
+
+
+def _as_told(window: Window, one: _Try) -> Pattern[str]:
     if one.lost.what is What.FILE:
-        # A spelling that is not understood shows only as it was typed.
-        return one.lost.name if one.slip and one.slip.spelling else one.path
-    if one.lost.what is What.PROGRAM:
-        return one.lost.name
-    tool = [part for part in (one.failure.program, one.failure.subcommand) if part]
-    name = words(one.lost.name)[0]
+        return path_words(one.path, one.slip.right if one.slip is not None else "")
+    ran = about(window, one.session, one.failure.seq)
+    if one.lost.what is What.OPTION and ran is not None:
+        return option_words(before_options(ran.form), one.lost.name)
+    return command_words(words(one.shown))
+
+
+def _shown(window: Window, session: int, row: Failure, lost: Missing) -> str:
+    """What was tried, in a few words: the program with its subcommands, and what it lacks."""
+    if lost.what is What.PROGRAM:
+        return lost.name
+    tool = [part for part in (row.program, row.subcommand) if part]
+    ran = about(window, session, row.seq)
+    if lost.what is What.OPTION and ran is not None:
+        return " ".join((*before_options(ran.form), lost.name))
+    name = words(lost.name)[0]
     return " ".join(tool if name in tool else [*tool, name])
 
 
-def _line(claim: str, line: str, fix: str | None) -> _Words:
-    return _Words(claim, Change(Design.LINE, line), Category.FIX, 2, fix)
+def _wrong(one: _Try, name: str) -> str:
+    """What is to be corrected where it stands."""
+    return one.slip.wrong if one.slip is not None and one.slip.wrong else name
 
 
-def _other_shell(failing: str) -> _Words:
-    """An option with a slash, which a shell of the other kind takes for a path."""
-    option = code(failing.rsplit(" ", 1)[-1])
-    claim = (
-        f"{code(failing)} is for `cmd`; the shell that agents have here takes {option} for a path"
+def _disproof(tries: list[_Try], name: str, fix: str | None) -> str:
+    """What would have to be seen for it to be wrong."""
+    what = tries[0].lost.what
+    if tries[0].slip is not None and tries[0].slip.spelling:
+        return f"the same path is opened as it was typed, or is not found as {code(fix or name)}"
+    if tries[0].slip is not None:
+        return (
+            f"{code(fix or name)} does not hold what was looked for, or the other folder does too"
+        )
+    if what is What.FILE:
+        return f"{code(name, 60)} is there in the checkouts of those sessions"
+    instead = f", or {code(fix, 60)} does something else" if fix is not None else ""
+    return f"{code(name, 60)} works when it is run in the folder of those sessions{instead}"
+
+
+def _correct_there(told: _Words, wrong: str, where: Source) -> _Words:
+    """The change where something tells agents: correct that, and write no line against it."""
+    line = told.change.text if told.change.design is Design.LINE else None
+    places = ", ".join(code(f"hansei show {it}") for it in where.places)
+    known = f"- What is known: {line}\n" if line else ""
+    text = (
+        f"# Correct {code(wrong)} in {where.words}\n\n"
+        f"{told.claim[0].upper()}{told.claim[1:]}. It is not their own idea:"
+        f" {where.seen} ({places}).\n\n"
+        f"{known}"
+        f"- Correct it in {where.words}: find the template, step or file that this comes from,"
+        f" and all other copies of {code(wrong)}.\n"
+        "- If that cannot be changed, say in the instruction file what to do instead.\n"
+        "- Done when a new session is no longer told so.\n"
     )
-    line = f"The shell is not `cmd`: no options such as {option}, as in {code(failing)}."
-    return _line(claim, line, None)
+    claim = f"{told.claim.removesuffix(_ANYWAY)}; it stands in {where.words}"
+    change = Change(Design.BRIEF, text)
+    if told.fix is None:
+        return _Words(claim, change, Category.INVESTIGATE, _FINDING_OUT, None)
+    return _Words(claim, change, Category.FIX, 2, told.fix, told.times)
+
+
+def _line(claim: str, line: str, fix: str | None, times: int | None = None) -> _Words:
+    return _Words(claim, Change(Design.LINE, line), Category.FIX, 2, fix, times)
+
+
+def _moved(slip: Slip, paths: set[str]) -> _Words:
+    """A folder that was taken for another; where it was always one file, that file is named."""
+    if len(paths) == 1 and slip.wrong and min(paths).startswith(slip.wrong) and slip.right:
+        name = code(min(paths).removeprefix(slip.wrong))
+        return _line(
+            f"Agents look for {name} in {code(slip.wrong)}; it is in {code(slip.right)}",
+            f"{name} is in {code(slip.right)}, not in {code(slip.wrong)}.",
+            slip.fix,
+        )
+    return _line(slip.claim, slip.line, slip.fix)
+
+
+def _no_such(tries: list[_Try], other: str | None = None) -> _Words:
+    """A subcommand that does not exist; `other` is what agents went on with."""
+    failing = code(most(it.shown for it in tries))
+    went_on = f" Agents went on with {code(other)}." if other else ""
+    return _line(
+        f"{failing} does not exist{_ANYWAY}",
+        f"There is no {failing}: do not call it.{went_on}",
+        None,
+    )
+
+
+def _find_out(claim: str, tool: str, option: str) -> _Words:
+    brief = (
+        f"# {code(tool)} has no {code(option)}: find out what to write\n\n"
+        "- Open the sessions named as evidence: what was run instead differs.\n"
+        f"- Look at what {code(f'{tool} --help')} offers, and write down the whole command that"
+        " does what was meant, where agents will read it.\n"
+        "- Done when that command works as it is written down.\n"
+    )
+    return _Words(claim, Change(Design.BRIEF, brief), Category.INVESTIGATE, 10, None)
 
 
 def _look_for(path: str) -> _Words:

@@ -9,7 +9,7 @@ Failures that say that something does not exist are told by `missing_here`.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
@@ -19,6 +19,7 @@ from hansei.projection.failures.missing import missing
 from hansei.projection.ways import How, Known, about, advice, known, parted, spelled, ways
 from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
+from hansei.retro.over import chances, is_over, users
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,16 +50,23 @@ class RecurringFailure:
     """The same where a person has to look into it: about what one such look takes an agent."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        for signature, told in sorted(_groups(window).items()):
-            if window.tasks(session for session, _ in told) >= self.confirmed:
+        doing = users(window)
+        rows = {(session, row.seq): row for session, row in window.failures}
+        for signature, told in sorted(_groups(window, rows).items()):
+            met = {session for session, _ in told}
+            if window.tasks(met) < self.confirmed:
+                continue
+            tools = {(rows[s, it.seq].program, rows[s, it.seq].subcommand) for s, it in told}
+            could = chances(window, met, {it for tool in tools for it in doing.get(tool, ())})
+            if not is_over(could):
                 found = self._finding(window, signature, told)
                 if found is not None:
-                    yield found
+                    yield replace(found, chances=could)
 
     def _finding(
         self, window: Window, signature: str, told: list[tuple[int, Episode]]
     ) -> Finding | None:
-        took = occurrences(window, [Span(s, it.seq, it.end, it.minutes) for s, it in told])
+        took = occurrences(window, [_span(s, it) for s, it in told])
         spent = total(took)
         if spent is not None and spent < self.tokens:
             return None
@@ -94,8 +102,8 @@ class RecurringFailure:
             change=Change(Design.LINE, told.line),
             category=Category.FIX,
             effort=2,
-            disproof=f"{code(failing)} works as it is in later sessions,"
-            f" or {code(told.fix)} fails in the same way",
+            disproof=f"{code(told.fix)} fails with the same words,"
+            f" or {code(failing)} works without it",
             metric=Metric("failures", signature),
             fix=told.fix,
         )
@@ -124,14 +132,21 @@ class RecurringFailure:
             change=Change(Design.BRIEF, _brief(failing, signature, endings)),
             category=Category.INVESTIGATE,
             effort=30,
-            disproof=f"no later session fails with: {one_line(signature)}",
+            disproof=f"the failures at the places named have causes that have nothing in common,"
+            f" or {code(failing)} was only run where it cannot work",
             metric=Metric("failures", signature),
         )
 
 
-def _groups(window: Window) -> dict[str, list[tuple[int, Episode]]]:
+def _span(session: int, episode: Episode) -> Span:
+    tries = (*episode.failures, episode.end)
+    return Span(session, episode.seq, episode.end, episode.minutes, tries=tries)
+
+
+def _groups(
+    window: Window, rows: dict[tuple[int, int], Failure]
+) -> dict[str, list[tuple[int, Episode]]]:
     """Episodes by what they are known by, without those that say nothing about the project."""
-    rows = {(session, row.seq): row for session, row in window.failures}
     web = {(session, row.seq) for session, row in window.calls if row.tool is Tool.WEB}
     found: dict[str, list[tuple[int, Episode]]] = defaultdict(list)
     for session, episode in parted(window):

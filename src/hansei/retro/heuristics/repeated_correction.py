@@ -40,22 +40,25 @@ class RepeatedCorrection:
     def find(self, window: Window) -> Iterator[Finding]:
         rows = {
             f"{session}#{row.seq}": (session, row)
-            for session, row in window.corrections
-            if window.sessions[session].is_persons and row.basis not in _ONCE
+            for session, row in window.corrections_of_all_time
+            if row.basis not in _ONCE
         }
         told = [(str(session), row) for session, row in rows.values()]
+        # A cluster is named after the first who said it, also where that was before the window.
         for cluster in sorted(clusters(told), key=lambda it: it.name):
-            said = [rows[it] for it in cluster.members]
-            line = instruction(said[0][1].remark or cluster.words)
-            if cluster.sessions >= self.sessions and line is not None:
+            said = [rows[it] for it in cluster.members if rows[it][0] in window.sessions]
+            if len({session for session, _ in said}) < self.sessions:
+                continue
+            line = instruction(said[0][1].remark or said[0][1].words)
+            if line is not None:
                 yield self._finding(window, cluster, said, line)
 
     def _finding(
         self, window: Window, cluster: Cluster, said: list[tuple[int, Correction]], line: str
     ) -> Finding:
-        remark = one_line(said[0][1].remark or cluster.words)
+        remark = one_line(said[0][1].remark or said[0][1].words)
         paths = sorted({row.about_path for _, row in said if row.about_path})
-        because = [f"typed in {counted(cluster.sessions, 'session')}"]
+        because = [f"typed in {counted(len({it for it, _ in said}), 'session')}"]
         if len(paths) == 1:
             because.append(f"about {one_line(paths[0])}")
         return Finding(
@@ -67,7 +70,7 @@ class RepeatedCorrection:
             change=Change(Design.LINE, line),
             category=Category.FIX,
             effort=2,
-            disproof="nobody says it again in later sessions, though nothing was changed",
+            disproof="at the places named people meant different things, or one task only",
             metric=Metric("corrections", cluster.name),
         )
 
