@@ -86,6 +86,20 @@ def test_what_a_program_tells_agents_to_run_is_corrected_there() -> None:
     assert "`gt queue list-pending`" in bet.change.text
 
 
+def test_a_file_that_names_a_script_that_is_gone_is_named() -> None:
+    told = [
+        Telling()
+        .read("/work/app/docs/develop.md", "Before a commit:\n\n    npm run typecheck\n")
+        .run("npm run typecheck", 'npm error Missing script: "typecheck"', 1)
+        for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert "it stands in `docs/develop.md`, in all of these sessions" in bet.because
+    assert bet.change.text.startswith("# Correct `npm run typecheck` in `docs/develop.md`")
+    unread = again(2, "npm run typecheck", 'npm error Missing script: "typecheck"')
+    assert found(*unread) == []
+
+
 def test_a_path_that_people_type_wrongly_is_corrected_in_what_they_type() -> None:
     told = [
         Telling()

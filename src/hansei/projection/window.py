@@ -189,12 +189,6 @@ class Window:
         begin = bisect_right(rows, after, key=attrgetter("seq"))
         return rows[begin : bisect_left(rows, before, key=attrgetter("seq"))]
 
-    def calls_around(self, session: int, seq: int) -> list[Called]:
-        """The last call before an event and the first one after it."""
-        rows = self._calls_by_session.get(session, [])
-        place = bisect_left(rows, seq, key=attrgetter("seq"))
-        return rows[max(place - 1, 0) : place + 1]
-
     @cached_property
     def ran_by(self) -> dict[tuple[int, int], list[Ran]]:
         """The programs that a shell call ran, by session and call."""

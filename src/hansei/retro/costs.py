@@ -74,12 +74,13 @@ def _taken(window: Window, span: Span, counted: set[int], useless: set[int]) -> 
 
 
 def _belongs(window: Window, span: Span, request: Asked) -> bool:
-    """Whether a request was made in a turn in which it was tried, or was the one that ended it."""
+    """Whether a request was made in a turn in which it was tried; an answer ends the turn."""
+    asking: Asked | None = request
+    if not request.calls:
+        asking = window.request_for(span.session, request.seq - 1)
     turns = {window.turns[span.session, it] for it in span.tries}
-    if request.calls:
-        return any(window.turns[span.session, it] in turns for it in request.calls)
-    around = window.calls_around(span.session, request.seq)
-    return len({it.turn for it in around}) == 1 and around[0].turn in turns
+    calls = () if asking is None else asking.calls
+    return any(window.turns[span.session, it] in turns for it in calls)
 
 
 def total(found: Iterable[Occurrence]) -> int | None:

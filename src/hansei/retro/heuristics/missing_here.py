@@ -126,6 +126,8 @@ class MissingHere:
         sessions = counted(len({it.session for it in tries}), "session")
         names = sorted({it.shown for it in tries})
         because = [f"tried in {sessions}: {', '.join(code(it, 60) for it in names[:3])}"]
+        if tries[0].lost.what is What.MODULE:
+            because = [f"tried in {sessions}: no module {code(tries[0].lost.name)}"]
         ended = sum(it.recovered for it in tries)
         if told.fix is not None and ended:
             by = ended if told.times is None else told.times
@@ -323,6 +325,8 @@ def _shown(window: Window, session: int, row: Failure, lost: Missing) -> str:
     ran = about(window, session, row.seq)
     if lost.what is What.OPTION and ran is not None:
         return " ".join((*before_options(ran.form), lost.name))
+    if lost.what is What.MODULE:
+        return " ".join(tool)
     name = words(lost.name)[0]
     return " ".join(tool if name in tool else [*tool, name])
 
