@@ -321,7 +321,7 @@ def _shown(window: Window, session: int, row: Failure, lost: Missing) -> str:
     """What was tried, in a few words: the program with its subcommands, and what it lacks."""
     if lost.what is What.PROGRAM:
         return lost.name
-    tool = [part for part in (row.program, row.subcommand) if part]
+    tool = [word for part in (row.program, row.subcommand) if part for word in part.split()]
     ran = about(window, session, row.seq)
     if lost.what is What.OPTION and ran is not None:
         return " ".join((*before_options(ran.form), lost.name))
