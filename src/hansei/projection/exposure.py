@@ -14,7 +14,7 @@ import msgspec
 
 from hansei.hook import places
 from hansei.store import due
-from hansei.store.evidence import DELIVERED, HOOK, LOOKED, MARKED
+from hansei.store.evidence import ASSIGNED, DELIVERED, HOOK, LOOKED, MARKED
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ def _told(store: Store, number: int) -> set[Row]:
 def _files_seen(store: Store, number: int) -> Iterable[tuple[str, str, str, int]]:
     rows: list[tuple[str, str, str, int]] = store.db.execute(
         "SELECT DISTINCT kind, path, hash, bytes FROM evidence"
-        " WHERE session = ? AND basis = ? AND kind NOT IN (?, ?)",
-        (number, HOOK, LOOKED, DELIVERED),
+        " WHERE session = ? AND basis = ? AND kind NOT IN (?, ?, ?)",
+        (number, HOOK, LOOKED, DELIVERED, ASSIGNED),
     ).fetchall()
     return rows
 

@@ -21,6 +21,8 @@ HOOK, TRANSCRIPT = "hook", "transcript"
 LOOKED = "looked"
 """Stands for a look at the repository itself, which may have found nothing."""
 DELIVERED = "delivered"
+ASSIGNED = "assigned"
+"""The arm of an experiment that a hook put the session in: path is the item, hash the arm."""
 MARKED = "marked"
 """A text with our marker that stood in a transcript."""
 SHOWN = "shown"
@@ -54,6 +56,8 @@ def _seen(seen: Observation) -> Iterator[Evidence]:
         yield Evidence(HOOK, LOOKED, "", "", 0)
         for it in seen.instructions:
             yield Evidence(HOOK, it.kind, it.path, it.hash, it.bytes)
+    for item, arm in sorted(seen.arms.items()):
+        yield Evidence(HOOK, ASSIGNED, item, arm, 0)
     for item in seen.delivered:
         mark, size = (seen.context.hash, seen.context.bytes) if seen.context else ("", 0)
         yield Evidence(HOOK, DELIVERED, item, mark, size)

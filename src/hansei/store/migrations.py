@@ -385,6 +385,34 @@ CREATE TABLE measurements (
 """
 
 
+def m008_experiments(db: sqlite3.Connection) -> None:
+    """Whether a change helped."""
+    for statement in EXPERIMENTS:
+        db.execute(statement)
+
+
+EXPERIMENTS = (
+    """
+CREATE TABLE experiments (
+  id TEXT PRIMARY KEY,
+  workspace INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  body TEXT NOT NULL
+)
+""",
+    """
+CREATE TABLE experiment_sessions (
+  experiment TEXT NOT NULL,
+  native TEXT NOT NULL,
+  role TEXT NOT NULL,
+  arm TEXT NOT NULL,
+  PRIMARY KEY (experiment, native, role)
+) WITHOUT ROWID
+""",
+)
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
@@ -393,6 +421,7 @@ MIGRATIONS: list[Migration] = [
     m005_journal,
     m006_bets,
     m007_measurements,
+    m008_experiments,
 ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.store import bets, cold, measurements
+from hansei.store import bets, cold, experiments, measurements
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def forget(
         _drop_journal(db, workspaces)
         bets.forget(db, natives, sorted(left))
         measurements.forget(db, natives, workspaces)
+        experiments.forget(db, natives, workspaces)
         db.execute(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
