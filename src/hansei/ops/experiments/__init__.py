@@ -1,0 +1,1 @@
+"""`hansei exp`: experiments from the first word to the verdict."""
