@@ -8,52 +8,19 @@ a loop. What it took is counted from the second failed run to the run that ended
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.config import CommandClass
-from hansei.events.model import Status
-from hansei.projection.files import Verb
-from hansei.projection.ways import spelled
+from hansei.projection.loops import LOOP_ROUNDS, Loop, loops
 from hansei.projection.wording import code, counted, in_common
 from hansei.retro.costs import Span, occurrences, total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from hansei.bets.model import Occurrence
     from hansei.projection.window import Window
-
-_CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
-_WRITES: Final = frozenset((Verb.EDIT, Verb.WRITE, Verb.CREATE))
-
-
-class Loop(NamedTuple):
-    """One file in one session."""
-
-    session: int
-    path: str
-    command: str
-    """The run that began it, as it was typed."""
-    rounds: int
-    begun: int
-    """The first failed run."""
-    first: int
-    """The second failed run."""
-    last: int
-    """The run that ended it, or the last that failed."""
-
-
-class _Step(NamedTuple):
-    """An edit of a file, or a run of a command."""
-
-    seq: int
-    name: str
-    """The path, or what a person would call the command."""
-    passed: bool | None = None
-    """None for an edit."""
-    command: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,8 +28,8 @@ class EditLoop:
     """Knobs."""
 
     name: str = "edit-loop"
-    rounds: int = 2
-    """Rounds in a session that make a loop: one is a mistake, two are not understanding."""
+    rounds: int = LOOP_ROUNDS
+    """Rounds in a session that make a loop."""
     sessions: int = 2
     """Sessions in which the same file was the one, each counted with its subagents: one may have
     been a bad day."""
@@ -102,56 +69,6 @@ class EditLoop:
             " or each for another one",
             metric=Metric("touches", path),
         )
-
-
-@dataclass
-class _Streak:
-    """Failed runs of one command without a success in between."""
-
-    command: str = ""
-    begun: int = 0
-    edited: set[str] = field(default_factory=set)
-    """Since the last of them."""
-    rounds: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
-    """For each file the failed runs that an edit of it came before."""
-
-
-def loops(window: Window) -> Iterator[Loop]:
-    """Every file that was edited between failed runs, in every session."""
-    steps: dict[int, list[_Step]] = defaultdict(list)
-    status = {(session, row.seq): row.status for session, row in window.calls}
-    for session, touch in window.touches:
-        if touch.verb in _WRITES and touch.inside:
-            steps[session].append(_Step(touch.seq, touch.path))
-    for session, ran in window.commands:
-        ended = status.get((session, ran.seq))
-        if ran.about and ran.kind in _CHECKS and ended in (Status.OK, Status.FAILED):
-            steps[session].append(_Step(ran.seq, ran.shown, ended is Status.OK, spelled(ran)))
-    for session in sorted(steps):
-        yield from _loops(session, sorted(steps[session], key=lambda it: (it.seq, it.name)))
-
-
-def _loops(session: int, steps: Iterable[_Step]) -> Iterator[Loop]:
-    open_: dict[str, _Streak] = {}
-    for seq, name, passed, command in steps:
-        if passed is None:
-            for streak in open_.values():
-                streak.edited.add(name)
-        elif passed:
-            yield from _told(session, open_.pop(name, _Streak()), seq)
-        else:
-            streak = open_.setdefault(name, _Streak(command, seq))
-            for path in sorted(streak.edited):
-                streak.rounds[path].append(seq)
-            streak.edited.clear()
-    for streak in open_.values():
-        yield from _told(session, streak, None)
-
-
-def _told(session: int, streak: _Streak, end: int | None) -> Iterator[Loop]:
-    for path, runs in streak.rounds.items():
-        last = runs[-1] if end is None else end
-        yield Loop(session, path, streak.command, len(runs), streak.begun, runs[0], last)
 
 
 def _brief(path: str, command: str, seen: str) -> str:
