@@ -70,6 +70,17 @@ def test_a_folder_that_is_gone_is_known_by_its_path(folder: str, name: str) -> N
         assert identity.id == f"folder:{folder}"
 
 
+@pytest.mark.parametrize("folder", ["c:\\Users\\me\\shop", "c:/Users/me/shop", "c:"])
+def test_the_case_of_a_drive_letter_makes_no_other_workspace(folder: str) -> None:
+    assert identify(folder) == identify(f"C{folder[1:]}")
+    assert identify(folder).folder == f"C{folder[1:]}"
+
+
+@pytest.mark.parametrize("folder", ["c/shop", "src:c:/shop", "c:shop"])
+def test_what_is_no_drive_stays_as_it_is(folder: str) -> None:
+    assert identify(folder).id == f"folder:{folder}"
+
+
 @pytest.mark.parametrize(
     "url",
     [

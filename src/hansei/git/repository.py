@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,9 @@ from hansei.config import Environment
 
 ROOT_COMMIT_SECONDS = 5.0
 """Finding root commits walks all history; a repository too big for this is known by its folder."""
+
+_DRIVE = re.compile(r"^((?:folder:|git:)?)([a-z]):(?=[\\/]|$)")
+"""The drive that a folder of Windows, or the identity made from it, begins with."""
 
 IdentityBasis = Literal["root_commit", "git_folder", "folder", "none"]
 
@@ -41,11 +44,23 @@ def identify(folder: str) -> Identity:
         exists = Path(folder).is_dir()
     except (OSError, ValueError):
         exists = False
+    common = None
     if exists:
         common = git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
-        if common:
-            return _repository(folder, common)
-    return Identity(id=f"folder:{folder}", name=folder_name(folder), basis="folder", folder=folder)
+    if common:
+        return one_spelling(_repository(folder, common))
+    return one_spelling(Identity(f"folder:{folder}", folder_name(folder), "folder", folder))
+
+
+def one_spelling(identity: Identity) -> Identity:
+    """The same workspace with its drive in capitals: `c:` and `C:` are one, as editors say both."""
+    known, name = (_DRIVE.sub(_capital, it) for it in (identity.id, identity.name))
+    folder = None if identity.folder is None else _DRIVE.sub(_capital, identity.folder)
+    return replace(identity, id=known, name=name, folder=folder)
+
+
+def _capital(drive: re.Match[str]) -> str:
+    return f"{drive[1]}{drive[2].upper()}:"
 
 
 def _repository(folder: str, common: str) -> Identity:

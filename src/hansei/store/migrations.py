@@ -6,6 +6,7 @@ are, so opening an up-to-date database reads one number.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from typing import TypeAlias
@@ -413,6 +414,67 @@ CREATE TABLE experiment_sessions (
 )
 
 
+def m009_one_drive(db: sqlite3.Connection) -> None:
+    """Workspaces whose folders differ only in the case of a drive letter become one."""
+    rows = db.execute("SELECT id, identity, folder FROM workspaces ORDER BY id").fetchall()
+    for number, identity, folder in rows:
+        wanted, place = (_with_capital(it) for it in (identity, folder))
+        if (wanted, place) == (identity, folder):
+            continue
+        other = db.execute(
+            "SELECT id FROM workspaces WHERE id != ? AND (identity = ? OR folder = ?) ORDER BY id",
+            (number, wanted, place),
+        ).fetchone()
+        if other is None:
+            db.execute(
+                "UPDATE workspaces SET identity = ?, folder = ? WHERE id = ?",
+                (wanted, place, number),
+            )
+        else:
+            _join(db, number, other[0])
+
+
+_DRIVE = re.compile(r"^(?:folder:|git:)?[a-z]:(?=[\\/]|$)")
+
+
+def _with_capital(text: str | None) -> str | None:
+    """A folder, or an identity made from it, with the letter of its drive in capitals."""
+    found = _DRIVE.match(text or "")
+    if text is None or found is None:
+        return text
+    letter = found.end() - 2
+    return f"{text[:letter]}{text[letter].upper()}{text[letter + 1 :]}"
+
+
+def _join(db: sqlite3.Connection, number: int, other: int) -> None:
+    """Make a workspace part of another one; of two bets about one thing the decided one stays."""
+    both = (other, number)
+    db.execute(
+        "DELETE FROM bets WHERE workspace = ? AND decided_at IS NULL AND about IN"
+        " (SELECT about FROM bets WHERE workspace = ? AND decided_at IS NOT NULL)",
+        both,
+    )
+    for table in (
+        "sessions",
+        "folders",
+        "journal",
+        "measurements",
+        "reviews",
+        "bets",
+        "experiments",
+    ):
+        db.execute(f"UPDATE OR IGNORE {table} SET workspace = ? WHERE workspace = ?", both)
+    for table in ("reviews", "bets"):
+        db.execute(f"DELETE FROM {table} WHERE workspace = ?", (number,))
+    db.execute("DELETE FROM judged WHERE workspace IN (?, ?)", both)
+    db.execute("DELETE FROM bet_lists WHERE place = ?", (number,))
+    db.execute(
+        "UPDATE meta SET value = ? WHERE name = 'only_workspace' AND value = ?",
+        (str(other), str(number)),
+    )
+    db.execute("DELETE FROM workspaces WHERE id = ?", (number,))
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
@@ -422,6 +484,7 @@ MIGRATIONS: list[Migration] = [
     m006_bets,
     m007_measurements,
     m008_experiments,
+    m009_one_drive,
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.git.repository import NO_FOLDER, Identity, identify
+from hansei.git.repository import NO_FOLDER, Identity, identify, one_spelling
 
 if TYPE_CHECKING:
     import sqlite3
@@ -41,6 +41,7 @@ def number_of(db: sqlite3.Connection, identity: Identity) -> int:
     A folder becomes a repository, gets a first commit, then a remote: its identity changes with
     each, and it stays the workspace of that folder.
     """
+    identity = one_spelling(identity)
     number = _known(db, identity)
     if number is not None:
         db.execute(
