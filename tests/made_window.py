@@ -100,7 +100,11 @@ def window_of(
 ) -> Window:
     """A window of these sessions, one a day unless told otherwise."""
     rows: dict[str, list[Any]] = {
-        it.name: [] for it in (folds.CALLS, folds.COMMANDS, folds.PIECES, folds.TOUCHES, folds.USES)
+        it.name: []
+        for it in (
+            *(folds.CALLS, folds.COMMANDS, folds.PIECES),
+            *(folds.TOUCHES, folds.CROWDED, folds.USES),
+        )
     }
     for session, told in sorted(stories.items()):
         _tell(session, told, rows)

@@ -26,6 +26,7 @@ _READ: tuple[Table[Any], ...] = (
     folds.COMMANDS,
     folds.PIECES,
     folds.TOUCHES,
+    folds.CROWDED,
     folds.USES,
 )
 

@@ -107,6 +107,33 @@ def test_a_dismissed_bet_comes_back_when_its_evidence_has_doubled(store: Store, 
     assert (back.offers[0].state, back.offers[0].returned) == (State.PROPOSED, True)
 
 
+def both(store: Store, now: int, names: list[str]) -> Retrospect:
+    """What two heuristics say of the same places."""
+    told = [
+        Planted({"good": names}, name="one", tokens=900),
+        Planted({"weak": names}, name="two"),
+    ]
+    return retro(store, Scope(), now, told)
+
+
+def test_of_two_bets_about_the_same_places_a_dismissed_one_hides_none(
+    store: Store, now: int
+) -> None:
+    names = work(store, now, range(10))
+    assert keys(both(store, now, names)) == ["good"]
+    decide(store, both(store, now, names).offers[0], State.DISMISSED, now)
+    after = both(store, now, names)
+    assert keys(after) == ["weak"]
+    assert [it.metric.subject for it in after.put_aside] == ["good"]
+
+
+@pytest.mark.parametrize("state", [State.APPLIED, State.KEPT])
+def test_a_change_in_place_answers_for_its_places(store: Store, now: int, state: State) -> None:
+    names = work(store, now, range(10))
+    decide(store, both(store, now, names).offers[0], state, now)
+    assert keys(both(store, now, names)) == []
+
+
 def test_a_bet_that_came_back_stays(store: Store, now: int) -> None:
     names = work(store, now, range(10))
     found = look(store, now, {"x": names})

@@ -83,3 +83,34 @@ def test_what_is_not_known_to_be_idle_stays(told: Use) -> None:
 def test_a_few_sessions_or_days_say_little() -> None:
     assert found(use(), sessions=7) == []
     assert found(use(), days=2) == []
+
+
+def long_lists(sizes: dict[int, int], count: int = 60) -> list[Finding]:
+    """Ten sessions, with this many bytes in a list of so many skills more than `count`."""
+    uses = {}
+    for session in range(10):
+        more, total = list(sizes.items())[session % len(sizes)]
+        names = [f"skill{number:03}" for number in range(count + more)]
+        each = total // len(names)
+        uses[session] = [
+            use(name=it, path=f"/home/me/.agents/skills/{it}/SKILL.md", bytes=each) for it in names
+        ]
+    window = window_of({it: [[]] for it in range(10)}, uses)
+    return list(IdleRent(sessions=5).find(window))
+
+
+def test_where_a_list_is_full_it_is_about_room_and_no_saving_is_told() -> None:
+    (finding,) = long_lists({0: 21_000, 10: 20_000})
+    assert finding.claim.startswith("Switch off 70 of 70 skills")
+    assert "60 skills take 21,000 bytes" in finding.because[0]
+    assert {it.tokens for it in finding.occurrences} == {None}
+
+
+def test_of_a_long_list_that_may_have_been_cut_nothing_is_said() -> None:
+    assert long_lists({0: 21_000, 10: 24_500}) == []
+    assert long_lists({0: 21_000}) == []
+
+
+def test_a_short_list_costs_what_it_costs() -> None:
+    (finding,) = long_lists({0: 6_000})
+    assert sum(it.tokens or 0 for it in finding.occurrences) == 10 * 60 * 4_000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hansei.bets.model import Category, Design, Finding
@@ -23,7 +25,8 @@ def test_a_known_program_is_told_how_to_be_quiet() -> None:
     (finding,) = found(shell("docker compose logs", 9_000))
     assert "`docker compose logs`" in finding.claim
     assert finding.change.design is Design.LINE
-    assert "`--tail 50`" in finding.change.text
+    assert "`docker compose logs --tail 50`" in finding.change.text
+    assert finding.fix == "docker compose logs --tail 50"
     assert finding.category is Category.FIX
 
 
@@ -87,3 +90,30 @@ def test_what_is_soon_gone_again_costs_little() -> None:
 
 def test_twice_is_chance() -> None:
     assert found(shell("docker compose logs", 9_000), times=2) == []
+
+
+def test_sizes_are_told_as_a_range() -> None:
+    told = {
+        number: [[shell("docker compose logs", size)], *LONG]
+        for number, size in enumerate((4_000, 21_000, 6_000))
+    }
+    (finding,) = LargeOutput().find(window_of(told))
+    assert finding.claim.startswith("`docker compose logs` prints 4 k to 21 k tokens")
+
+
+def test_a_call_that_was_filtered_already_is_no_occurrence() -> None:
+    whole = shell("docker compose logs", 9_000)
+    cut = replace(whole, runs=(*whole.runs, {**whole.runs[0], "program": "grep", "about": False}))
+    (finding,) = found(whole, cut)
+    assert len(finding.occurrences) == 3
+    assert found(cut) == []
+
+
+def test_another_form_of_an_unknown_program_is_another_thing() -> None:
+    plain = shell("tickets list", 9_000)
+    below = shell("tickets list", 9_000, form="tickets list --parent x")
+    (finding,) = LargeOutput().find(
+        window_of({it: [[plain], *([[below]] if it < 2 else []), *LONG] for it in range(3)})
+    )
+    assert finding.key == "tickets list"
+    assert len(finding.occurrences) == 3

@@ -11,6 +11,7 @@ from hypothesis import strategies as some
 from hansei.projection.files import Again
 from hansei.projection.funnel import Use
 from hansei.retro.heuristics.big_file import BigFile
+from hansei.retro.heuristics.crowded_search import CrowdedSearch
 from hansei.retro.heuristics.idle_rent import IdleRent
 from hansei.retro.heuristics.large_output import LargeOutput
 from hansei.retro.heuristics.rediscovered import Rediscovered
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hansei.retro.contract import Heuristic
 
 HEURISTICS = (
+    CrowdedSearch(tokens=1),
     Rediscovered(),
     Reread(tokens=1),
     LargeOutput(total=1),

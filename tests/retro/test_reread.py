@@ -59,3 +59,19 @@ def test_a_call_that_read_something_new_too_took_nothing_for_the_repeat() -> Non
 def test_small_files_are_not_worth_a_line() -> None:
     told = [[read("a.py", 5), read("b.py")], [again("a.py", 5), read("c.py")], []]
     assert found(told, told, told) == []
+
+
+def test_looking_again_after_a_new_prompt_is_no_waste() -> None:
+    told = session(read("docs/guide.md", turn=9, redundant=3, again=Again.REPEAT))
+    assert found(told, told, told) == []
+
+
+def test_what_lies_outside_the_repository_may_be_another_text_each_time() -> None:
+    told = session(read("/tmp/out.log", inside=False, redundant=3, again=Again.REPEAT))
+    assert found(told, told, told) == []
+
+
+def test_the_line_knows_that_a_context_is_compacted() -> None:
+    told = session(again("docs/guide.md"))
+    (finding,) = found(told, told, told)
+    assert "compacted" in finding.change.text

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from findings import each, finding, frame
 from hansei.bets.counting import count, rank
 from hansei.bets.model import Bet, Category
-from hansei.retro.retro import short_list
+from hansei.retro.retro import LEAST, distinct, short_list
 
 FOUR_WEEKS = frame(range(28))
 
 
 def bet(key: str, tokens: int | None, heuristic: str, category: Category = Category.FIX) -> Bet:
-    told = finding(each(range(28), tokens), key=key, heuristic=heuristic, category=category)
+    """One that takes so many tokens a week, on every day of four weeks."""
+    once = None if tokens is None else tokens // 7
+    told = finding(each(range(28), once), key=key, heuristic=heuristic, category=category)
     return count(told, FOUR_WEEKS, of_sessions=28, rent_tokens=None)
 
 
@@ -25,13 +29,13 @@ def chosen(*bets: Bet) -> list[str]:
 def test_the_best_comes_first_whatever_it_is_then_what_to_look_into_then_fixes() -> None:
     look, fix = Category.INVESTIGATE, Category.FIX
     assert chosen(
-        *(bet(f"look {i}", 500 - i, f"l{i}", look) for i in range(4)),
-        *(bet(f"fix {i}", 900 - i, f"f{i}", fix) for i in range(4)),
+        *(bet(f"look {i}", 500_000 - 1_000 * i, f"l{i}", look) for i in range(4)),
+        *(bet(f"fix {i}", 900_000 - 1_000 * i, f"f{i}", fix) for i in range(4)),
     ) == ["fix 0", "look 0", "look 1", "fix 1", "fix 2"]
 
 
 def test_no_heuristic_fills_the_list() -> None:
-    assert chosen(*(bet(f"{i}", 900 - i, "same") for i in range(9))) == ["0", "1"]
+    assert chosen(*(bet(f"{i}", 900_000 - 1_000 * i, "same") for i in range(9))) == ["0", "1"]
 
 
 def test_what_is_worth_nothing_is_left_out_and_what_is_unknown_is_not() -> None:
@@ -41,7 +45,9 @@ def test_what_is_worth_nothing_is_left_out_and_what_is_unknown_is_not() -> None:
 @given(
     st.lists(
         st.tuples(
-            st.integers(0, 5) | st.none(), st.sampled_from("abc"), st.sampled_from(list(Category))
+            st.sampled_from((0, 10_000, 60_000, 100_000)) | st.none(),
+            st.sampled_from("abc"),
+            st.sampled_from(list(Category)),
         ),
         max_size=12,
     )
@@ -53,5 +59,47 @@ def test_it_is_at_most_five_of_which_the_first_is_the_best(
     found = short_list(bets)
     assert len(found) <= 5
     assert len({it.id for it in found}) == len(found)
-    worth = [it for it in bets if it.net is None or it.score > 0]
+    worth = [it for it in bets if it.net is None or it.net >= LEAST]
     assert found[:1] == worth[:1]
+
+
+def test_what_nobody_would_notice_is_told_on_demand() -> None:
+    assert chosen(bet("small", 10_000, "a")) == []
+    assert chosen(bet("enough", LEAST + 7, "a")) == ["enough"]
+
+
+def test_what_is_worth_a_fraction_of_the_best_is_told_on_demand() -> None:
+    assert chosen(bet("best", 9_000_000, "a"), bet("weak", 60_000, "b")) == ["best"]
+    assert chosen(bet("best", 900_000, "a"), bet("other", 60_000, "b")) == ["best", "other"]
+
+
+def test_what_seems_to_be_over_is_told_on_demand() -> None:
+    over = count(
+        finding(each(range(3), 900_000), key="over"), FOUR_WEEKS, of_sessions=28, rent_tokens=None
+    )
+    last = finding(each(range(25, 28), 900_000), key="last", heuristic="b")
+    goes_on = count(last, FOUR_WEEKS, of_sessions=28, rent_tokens=None)
+    assert over.silent == 25
+    assert chosen(over, goes_on) == ["last"]
+
+
+def test_what_its_heuristic_thinks_little_of_is_told_on_demand() -> None:
+    told = replace(finding(each(range(28), 900_000)), on_demand=True)
+    assert chosen(count(told, FOUR_WEEKS, of_sessions=28, rent_tokens=None)) == []
+
+
+def test_of_two_heuristics_about_the_same_places_the_better_one_stays() -> None:
+    good, weak = bet("good", 900_000, "a"), bet("weak", 100_000, "b")
+    assert distinct([good, weak]) == [good]
+
+
+def test_what_one_heuristic_tells_apart_is_two_things_also_in_one_list() -> None:
+    tides, crew = bet("skill tides", 900_000, "idle"), bet("skill crew", 100_000, "idle")
+    assert distinct([tides, crew]) == [tides, crew]
+
+
+def test_bets_that_share_a_few_places_are_two() -> None:
+    some = finding(each(range(10), 900_000), key="some", heuristic="a")
+    good = count(some, FOUR_WEEKS, of_sessions=28, rent_tokens=None)
+    wide = bet("wide", 900_000, "b")
+    assert distinct([good, wide]) == [good, wide]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from hansei.events.model import Driver
+from hansei.projection.files import LOOKS
 from hansei.retro.heuristics.idle_rent import IdleRent
 from hansei.retro.heuristics.large_output import LargeOutput
 from hansei.retro.heuristics.rediscovered import Rediscovered
@@ -71,11 +73,18 @@ def _hauls(world: Seen) -> Iterator[Planted]:
 
 
 def _discoveries(world: Seen) -> Iterator[Planted]:
-    told = world.world.truth.discoveries
+    """Of sessions that went on to change something and that no agent started."""
+    changed = {session for session, it in world.window.touches if it.verb not in LOOKS}
+    workers = {
+        it.name
+        for number, it in world.window.sessions.items()
+        if number in changed and it.driver != Driver.SUBAGENT
+    }
+    told = [it for it in world.world.truth.discoveries if it.session in workers]
     assert {it.folder for it in told} == {"src/berthline/services/"}
     total = sum(it.cost for it in told)
     if total >= Rediscovered.tokens:
-        yield Planted("rediscovered", "listings", total)
+        yield Planted("rediscovered", "names src/berthline/services/", total)
 
 
 def _idle(world: Seen) -> Iterator[Planted]:

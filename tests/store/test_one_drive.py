@@ -12,7 +12,7 @@ from hansei.store.bets import Kept
 from hansei.store.database import Store, open_store
 
 SMALL, LARGE = "c:\\Users\\me\\shop", "C:\\Users\\me\\shop"
-BEFORE = 7
+BEFORE = 8
 """Steps that a store had been through when the two were told apart."""
 
 
@@ -30,7 +30,7 @@ def older(folder: Path, *folders: str) -> sqlite3.Connection:
             "INSERT INTO sessions (agent, native, workspace, next_seq) VALUES ('a', ?, ?, 1)",
             (f"s{number}", number),
         )
-    db.execute("DELETE FROM migrations WHERE name > 'm008'")
+    db.execute("DELETE FROM migrations WHERE name > 'm009'")
     db.execute(f"PRAGMA user_version = {BEFORE}")
     return db
 

@@ -104,6 +104,7 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
     sure = confidence(affected, frame, finding.chances)
     a_week = (net or 0) / (1.0 if weekly is not None else max(frame.weeks, 1.0))
     started = [at for it in affected if (at := frame.started.get(it)) is not None]
+    days = frozenset(at // DAY_MS for at in started)
     return Bet(
         id=identity(finding, frame.workspace),
         finding=finding,
@@ -119,7 +120,8 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
         confidence=sure,
         score=sure * max(a_week, 0.0) / (finding.effort + 1),
         last_at=max(started, default=None),
-        days=frozenset(at // DAY_MS for at in started),
+        days=days,
+        silent=sum(day > max(days) for day in frame.active) if days else 0,
     )
 
 

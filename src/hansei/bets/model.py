@@ -101,6 +101,8 @@ class Finding:
     """What ended it, where something is known to."""
     chances: Chances | None = None
     """None where it cannot be told who could have run into it."""
+    on_demand: bool = False
+    """Whether it is told only in the list of all: true, and seldom worth the reader's time."""
 
 
 @dataclass(frozen=True)
@@ -142,3 +144,5 @@ class Bet:
     last_at: int | None
     days: frozenset[int]
     """Days since 1970 on which a session began in which it happened."""
+    silent: int
+    """Active days since."""

@@ -42,7 +42,7 @@ def costs(offer: Offer) -> str:
     """What it takes: a week, or in all where no week can be told."""
     parts = []
     if offer.tokens is None:
-        parts.append("tokens unknown: the agents of these sessions do not record them")
+        parts.append("tokens unknown: nothing that was recorded tells them")
     elif offer.weekly is not None:
         week = roughly(offer.weekly.middle)
         parts.append(f"{week} tokens a week ({span(offer.weekly)}, counted from those sessions)")

@@ -17,7 +17,7 @@ from hansei.instructions import sizes
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
 from hansei.retro.catalogue import HEURISTICS
-from hansei.retro.retro import look_back, short_list
+from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store import bets as memory
 
 if TYPE_CHECKING:
@@ -153,11 +153,11 @@ def _retro(store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic]
     found = [
         Found(ground, _remembered(bet, kept), kept)
         for ground in places
-        for bet in look_back(ground.window, ground.frame, size, heuristics).bets
+        for bet in look_back(ground.window, ground.frame, size, heuristics)
         for kept in [known.get((ground.number, about(bet.finding)))]
     ]
     found.sort(key=lambda it: rank(it.bet))
-    open_ones = [it for it in found if not _is_aside(it)]
+    open_ones = _open(found)
     by_id = {it.bet.id: it for it in open_ones}
     best = [by_id.pop(bet.id) for bet in short_list([it.bet for it in open_ones])]
     ordered = [*best, *by_id.values(), *(it for it in found if _is_aside(it))]
@@ -182,9 +182,27 @@ def _remembered(bet: Bet, kept: Kept | None) -> Bet:
     return bet if kept is None else replace(bet, id=kept.id)
 
 
+def _open(ranked: Sequence[Found]) -> list[Found]:
+    """What is proposed. Of two bets about the same places one is, unless the other was refused.
+
+    A change that is in place is about its places before any other, however well that ranks.
+    """
+    left = [it for it in ranked if not _is_refused(it)]
+    left.sort(key=lambda it: not _is_in_place(it))
+    kept = {it.id for it in distinct([it.bet for it in left])}
+    return [it for it in left if it.bet.id in kept and not _is_in_place(it)]
+
+
 def _is_aside(found: Found) -> bool:
-    state = None if found.kept is None else found.kept.state
-    return state in _IN_PLACE or (state in _REFUSED and not _doubled(found))
+    return _is_in_place(found) or _is_refused(found)
+
+
+def _is_in_place(found: Found) -> bool:
+    return found.kept is not None and found.kept.state in _IN_PLACE
+
+
+def _is_refused(found: Found) -> bool:
+    return found.kept is not None and found.kept.state in _REFUSED and not _doubled(found)
 
 
 def _doubled(found: Found) -> bool:
@@ -246,7 +264,7 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         last_at=bet.last_at,
         days=len(bet.days),
         chances=bet.finding.chances,
-        silent_days=sum(day > max(bet.days) for day in ground.frame.active) if bet.days else 0,
+        silent_days=bet.silent,
         active_days=ground.frame.active_days,
         weeks=ground.frame.weeks,
         evidence=tuple(_evidence(ground, bet)),

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hansei.projection.facts.said import Said
     from hansei.projection.facts.tables import Found, Table
     from hansei.projection.failures import Episode, Failure
-    from hansei.projection.files import Touch
+    from hansei.projection.files import Crowded, Touch
     from hansei.projection.funnel import Use
     from hansei.projection.outcomes import Outcome
     from hansei.projection.provenance import Carried
@@ -129,6 +129,10 @@ class Window:
     @property
     def touches(self) -> list[Found[Touch]]:
         return self.rows(folds.TOUCHES)
+
+    @property
+    def crowded(self) -> list[Found[Crowded]]:
+        return self.rows(folds.CROWDED)
 
     @property
     def pieces(self) -> list[Found[Carried]]:
@@ -254,6 +258,11 @@ class Window:
     def roots(self) -> dict[int, tuple[str, ...]]:
         """The folders that are the top of each session's repository."""
         return {session: row.roots for session, row in self.rows(folds.STANDS)}
+
+    def days_of(self, sessions: Iterable[int]) -> set[int]:
+        """Days since 1970 on which these sessions began."""
+        begun = (self.sessions[it].started for it in sessions)
+        return {at // DAY_MS for at in begun if at is not None}
 
     @cached_property
     def days(self) -> float:

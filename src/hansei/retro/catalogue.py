@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hansei.retro.heuristics.big_file import BigFile
+from hansei.retro.heuristics.crowded_search import CrowdedSearch
 from hansei.retro.heuristics.declined_again import DeclinedAgain
 from hansei.retro.heuristics.edit_loop import EditLoop
 from hansei.retro.heuristics.idle_rent import IdleRent
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 HEURISTICS: tuple[Heuristic, ...] = (
     RecurringFailure(),
+    CrowdedSearch(),
     Rediscovered(),
     Reread(),
     LargeOutput(),

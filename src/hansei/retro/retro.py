@@ -1,23 +1,23 @@
-"""Running the heuristics over a window, and ranking what they found.
+"""Running the heuristics over a window, ranking what they found, and what of it people see first.
 
-Of two bets about the same occurrences the one with the higher score stays. The list people see
-first is short: one best bet, two to look into, two quick fixes, and never more than two of one
-heuristic among them.
+The list people see first is short: one best bet, two to look into, two quick fixes, and never more
+than two of one heuristic among them. Two good bets are better than five of which three are weak: so
+there are floors, and what lies below them is told on demand.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from hansei.bets.counting import Frame, count, rank
+from hansei.bets.counting import count, rank
 from hansei.bets.model import Category, Design
 from hansei.retro.catalogue import HEURISTICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from hansei.bets.counting import Frame
     from hansei.bets.model import Bet, Finding
     from hansei.projection.window import Window
     from hansei.retro.contract import Heuristic
@@ -28,19 +28,15 @@ OF_ONE: Final = 2
 """Bets of one heuristic in the short list."""
 SHARED: Final = 0.8
 """The share of a bet's sessions and events that another one has too, for both to be one thing."""
-
+LEAST: Final = 20_000
+"""Tokens that acting has to save: one request of an ordinary session. Less is not noticed."""
+LEAGUE: Final = 0.05
+"""Of the best one's score: what is worth a twentieth of it only takes attention from it."""
+RETURNS: Final = 0.3
+"""Of what was not seen on the last active days: the least chance that it is not over already."""
 
 PERSONS: Final = frozenset({"corrections"})
 """Facts that only sessions driven by a person can show."""
-
-
-@dataclass(frozen=True)
-class Retro:
-    """Everything a look back found, best first."""
-
-    bets: tuple[Bet, ...]
-    shown: tuple[Bet, ...]
-    """The short list."""
 
 
 def look_back(
@@ -48,11 +44,10 @@ def look_back(
     frame: Frame,
     size: Callable[[str], int],
     heuristics: Sequence[Heuristic] = HEURISTICS,
-) -> Retro:
-    """The bets of a window; `size` says how many tokens a text takes."""
-    found = [_bet(finding, window, frame, size) for it in heuristics for finding in it.find(window)]
-    ranked = _without_doubles(sorted(found, key=rank))
-    return Retro(tuple(ranked), tuple(short_list(ranked)))
+) -> list[Bet]:
+    """The bets of a window, best first; `size` says how many tokens a text takes."""
+    found = (_bet(finding, window, frame, size) for it in heuristics for finding in it.find(window))
+    return sorted(found, key=rank)
 
 
 def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], int]) -> Bet:
@@ -66,14 +61,22 @@ def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], i
     )
 
 
-def _without_doubles(ranked: Iterable[Bet]) -> list[Bet]:
+def distinct(bets: Iterable[Bet]) -> list[Bet]:
+    """Of several heuristics' bets about the same occurrences the first.
+
+    What one heuristic tells apart is two things, also where one event shows both: a list of skills
+    shows every one of them.
+    """
     kept: list[Bet] = []
-    seen: list[set[tuple[int, int]]] = []
-    for bet in ranked:
+    seen: list[tuple[str, set[tuple[int, int]]]] = []
+    for bet in bets:
+        name = bet.finding.heuristic
         places = {(it.session, it.seq) for it in bet.finding.occurrences}
-        if not any(len(places & other) >= SHARED * len(places) for other in seen):
+        if not any(
+            name != other and len(places & there) >= SHARED * len(places) for other, there in seen
+        ):
             kept.append(bet)
-            seen.append(places)
+            seen.append((name, places))
     return kept
 
 
@@ -83,7 +86,7 @@ def short_list(ranked: Sequence[Bet]) -> list[Bet]:
     They stand in that order, which is the order they are numbered in.
     """
     used: Counter[str] = Counter()
-    worth = [bet for bet in ranked if bet.net is None or bet.score > 0]
+    worth = _worth(ranked)
 
     def taken(category: Category | None, room: int) -> list[Bet]:
         chosen: list[Bet] = []
@@ -100,3 +103,16 @@ def short_list(ranked: Sequence[Bet]) -> list[Bet]:
         *taken(Category.INVESTIGATE, INVESTIGATE),
         *taken(Category.FIX, FIXES),
     ]
+
+
+def _worth(ranked: Sequence[Bet]) -> list[Bet]:
+    """Those that are above the floors; what it takes is not known of all."""
+    able = [
+        bet
+        for bet in ranked
+        if not bet.finding.on_demand
+        and (bet.net is None or bet.net >= LEAST)
+        and not (bet.silent and bet.confidence < RETURNS)
+    ]
+    best = max((bet.score for bet in able), default=0.0)
+    return [bet for bet in able if bet.net is None or bet.score >= LEAGUE * best]

@@ -1,4 +1,4 @@
-"""What sessions look at before they change anything: folders they list, files they read.
+"""What sessions look at before they change anything: folders they list, files they go on with.
 
 Only calls that did nothing else count, because only those need not have been made. Tools and shell
 commands are told alike: a `Glob` of `src/*.py`, `ls src` and `find src -type f` list one folder.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import takewhile
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
@@ -36,10 +37,10 @@ class Start(NamedTuple):
     session: int
     lists: Mapping[str, frozenset[int]]
     """Calls that did nothing but list a folder, by folder."""
-    reads: Mapping[str, frozenset[int]]
-    """Calls that did nothing but read files that the session leaves as they are, by file."""
-    seen: frozenset[str]
-    """All files it read."""
+    changed: frozenset[str]
+    """Files of the repository that it changed, then or later."""
+    went_on: frozenset[str]
+    """Those, and files it read before."""
 
 
 def starts(window: Window, longest: int) -> Iterator[Start]:
@@ -67,29 +68,39 @@ def _start(
     for touch in early:
         if all(it.kind in _LOOKING for it in ran.get(touch.seq, ())):
             calls[touch.seq].append(touch)
-    lists = _by_path(calls, Verb.LIST, frozenset())
+    lists = _listings(calls)
     touching = {it.seq for it in touched}
     for seq, runs in ran.items():
         if seq not in touching and (until is None or seq < until):
             folder = _listed(runs)
             if folder is not None:
                 lists[folder] = lists.get(folder, frozenset()) | {seq}
-    changed = frozenset(it.path for it in changes)
-    seen = frozenset(it.path for it in early if it.verb is Verb.READ and _is_news(it))
-    return Start(session, lists, _by_path(calls, Verb.READ, changed), seen)
+    changed = frozenset(it.path for it in changes if _is_news(it))
+    read = frozenset(it.path for it in early if it.verb is Verb.READ and _is_news(it))
+    return Start(session, lists, changed, changed | read)
 
 
-def _by_path(
-    calls: Mapping[int, Iterable[Touch]], verb: Verb, without: frozenset[str]
-) -> dict[str, frozenset[int]]:
-    """Calls that did nothing but this, by path."""
+def _listings(calls: Mapping[int, Iterable[Touch]]) -> dict[str, frozenset[int]]:
+    """Calls that did nothing but list, by folder."""
     found: dict[str, set[int]] = defaultdict(set)
     for seq, touches in calls.items():
-        if all(it.verb is verb and it.path not in without for it in touches):
+        if all(it.verb is Verb.LIST for it in touches):
             for touch in touches:
-                if verb is Verb.LIST or _is_news(touch):
-                    found[touch.path].add(seq)
+                found[touch.path].add(seq)
     return {path: frozenset(seqs) for path, seqs in found.items()}
+
+
+def shares(groups: Iterable[Iterable[str]]) -> dict[str, float]:
+    """The share of files that lie below each folder, each group counting as much as another."""
+    weights: dict[str, float] = defaultdict(float)
+    total = 0
+    for files in sorted(map(sorted, groups)):
+        total += bool(files)
+        for file in files:
+            for folder in PurePosixPath(file).parents:
+                if folder.name:
+                    weights[f"{folder}/"] += 1 / len(files)
+    return {folder: weight / total for folder, weight in weights.items()}
 
 
 def _is_news(touch: Touch) -> bool:

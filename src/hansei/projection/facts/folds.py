@@ -21,7 +21,7 @@ from hansei.projection.failures import (
     runs_of_tests,
     verdicts,
 )
-from hansei.projection.files import Touch, left_at, touches
+from hansei.projection.files import Crowded, Touch, crowded, left_at, touches
 from hansei.projection.funnel import Use, funnel
 from hansei.projection.outcomes import (
     Broke,
@@ -66,6 +66,7 @@ COMMANDS: Final = Table("commands", Ran)
 SAID: Final = Table("said", Said)
 PIECES: Final = Table("pieces", Carried)
 TOUCHES: Final = Table("touches", Touch)
+CROWDED: Final = Table("crowded", Crowded)
 FAILURES: Final = Table("failures", Failure)
 EPISODES: Final = Table("episodes", Episode)
 CORRECTIONS: Final = Table("corrections", Correction)
@@ -84,6 +85,7 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     SAID,
     PIECES,
     TOUCHES,
+    CROWDED,
     FAILURES,
     EPISODES,
     CORRECTIONS,
@@ -119,6 +121,7 @@ def work_out(
         SAID: said(events, subject.driver),
         PIECES: list(context.pieces),
         TOUCHES: touches(events, made, subject.roots, left_at(context.pieces)),
+        CROWDED: crowded(made, subject.roots),
         FAILURES: failed,
         EPISODES: episodes(made, judged, events, failed, talk),
         CORRECTIONS: corrections(events, made, subject.driver),

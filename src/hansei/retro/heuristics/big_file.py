@@ -57,8 +57,8 @@ class BigFile:
     """Sessions that edit it from which on a split is worth proposing."""
     effort: float = 2
     """Minutes to read one line and agree."""
-    splitting: float = 20
-    """Minutes to hand a split to an agent and to review a diff that only moves code."""
+    splitting: float = 60
+    """Minutes to hand a split to an agent, to review it, and to try what depends on it."""
 
     def find(self, window: Window) -> Iterator[Finding]:
         stories: dict[str, dict[int, _Story]] = defaultdict(dict)
@@ -165,6 +165,6 @@ def _brief(file: str, lines: int, because: tuple[str, ...]) -> str:
         "edits in the sessions listed as evidence show which. Move code only: no behaviour "
         "changes, no renaming, imports of others stay valid.\n\n"
         "## How to check\n"
-        "The tests pass as before, the diff only moves lines, and no new file is longer than "
-        f"{lines // 2:,} lines.\n"
+        "The tests pass as before; besides moved lines the diff holds imports, exports and what is "
+        f"handed over between the parts; no new file is longer than {lines // 2:,} lines.\n"
     )

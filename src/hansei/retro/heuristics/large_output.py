@@ -1,8 +1,8 @@
 """The same command fills the context again and again, and many requests carry what it printed.
 
 Outputs that were needed are left alone: those of calls that failed, files of the repository, texts
-that are there to be read, searches and listings, which are questions of their own. What a quieter
-form would still print is not counted as saved.
+that are there to be read, searches and listings, which are questions of their own, and calls that
+were filtered already. What a quieter form would still print is not counted as saved.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
+_FILTERS = frozenset(
+    ("head", "tail", "grep", "wc", "jq", "sed", "awk", "cut", "Select-Object", "Select-String")
+)
+"""What takes a part of another program's output."""
 _TEXTS = (".md", ".mdc", ".txt", ".rst")
 
 
@@ -47,8 +51,8 @@ class LargeOutput:
     """Knobs: what is large, what is long, and what a quieter form would leave."""
 
     name: str = "large-output"
-    tokens: int = 1_000
-    """More than a screen; below, a quieter form has little to drop."""
+    tokens: int = 2_000
+    """Two screens; below, an agent program has cut it already, or there is little to drop."""
     requests: int = 5
     """Carried by fewer, an output costs about as much as asking for it again."""
     keep: int = 300
@@ -67,22 +71,15 @@ class LargeOutput:
         ran = {(session, run.seq): run for session, run in window.commands if run.about}
         sources = _sources(window)
         for session, call in window.calls:
-            if (session, call.seq) not in sources:
+            if (session, call.seq) not in sources and not _is_filtered(window, session, call.seq):
                 run = ran.get((session, call.seq))
                 large = self._large(window, session, call, run)
                 if large is not None:
                     found[_group(call, run)].append(large)
         for group, told in sorted(found.items()):
-            if self._recurs(told) and sum(it.excess for it in told) >= self.total:
+            sessions, excess = {it.session for it in told}, sum(it.excess for it in told)
+            if len(sessions) >= self.sessions and excess >= self.total:
                 yield self._finding(group, sorted(told, key=lambda it: it[:2]))
-
-    def _recurs(self, told: list[_Large]) -> bool:
-        """In enough sessions; of an unknown program the very same command, or it is reading."""
-        forms: dict[str, set[int]] = defaultdict(set)
-        for it in told:
-            unknown = None if it.run is None or quieter(it.run) else it.run
-            forms["" if unknown is None else unknown.form].add(it.session)
-        return max(map(len, forms.values())) >= self.sessions
 
     def _large(self, window: Window, session: int, call: Called, run: Ran | None) -> _Large | None:
         """A call's output if it is large, was carried long and was not needed to see a failure."""
@@ -100,7 +97,7 @@ class LargeOutput:
 
     def _finding(self, group: str, told: list[_Large]) -> Finding:
         run = max(told, key=lambda it: it.excess).run
-        size = int(median(it.tokens for it in told))
+        sizes = sorted(it.tokens for it in told)
         carried = int(median(it.requests for it in told))
         sessions = len({it.session for it in told})
         command, excess = quoted(_shown(group, told)), sum(it.excess for it in told)
@@ -109,18 +106,16 @@ class LargeOutput:
             f"{amount(excess)} tokens beyond the {self.keep} that a quieter form would print",
         )
         less = None if run is None else quieter(run)
-        if less is None:
-            change = Change(Design.BRIEF, _brief(command, because, size))
+        instead = None if less is None else f"{_shown(group, told)} {less.text}"
+        if instead is None:
+            change = Change(Design.BRIEF, _brief(command, because, sizes[0]))
         else:
-            change = Change(
-                Design.LINE,
-                f"Run {command} with {quoted(less.text)}; it prints {size:,} tokens otherwise.",
-            )
+            line = f"Run {quoted(instead)}: without that it prints {_span(sizes)} tokens."
+            change = Change(Design.LINE, line)
         return Finding(
             heuristic=self.name,
             key=group,
-            claim=f"{command} puts {size:,} tokens into the context each time; "
-            f"{sessions} sessions carry them along",
+            claim=f"{command} prints {_span(sizes)} tokens; {sessions} sessions carry them along",
             because=because,
             occurrences=tuple(Occurrence(it.session, it.seq, it.excess) for it in told),
             change=change,
@@ -128,21 +123,36 @@ class LargeOutput:
             effort=self.search if less is None else self.effort,
             disproof=f"sessions need most of what {command} prints: they ask for it again",
             metric=Metric("commands" if run is not None else "calls", group),
-            fix=None if less is None else less.text,
+            fix=instead,
         )
 
 
 def _group(call: Called, run: Ran | None) -> str:
-    """What counts as the same command: a subcommand whatever it was given, else the whole form."""
+    """What counts as the same command.
+
+    A subcommand is, whatever it was given, where a quieter form is known that fits all of it. Of
+    others only the very same command is: given something else it shows something else.
+    """
     if run is None:
         return call.name
-    return run.form if run.subcommand is None else run.shown
+    return run.form if run.subcommand is None or quieter(run) is None else run.shown
 
 
 def _shown(group: str, told: list[_Large]) -> str:
     """The form itself where there is only one."""
     forms = {it.run.form for it in told if it.run is not None}
     return forms.pop() if len(forms) == 1 else group
+
+
+def _span(sizes: list[int]) -> str:
+    """From the smallest to the largest, in round numbers."""
+    low, high = (amount(it) for it in (sizes[0], sizes[-1]))
+    return low if low == high else f"{low} to {high}"
+
+
+def _is_filtered(window: Window, session: int, seq: int) -> bool:
+    """Whether a call has only a part of what a program prints already."""
+    return any(it.program in _FILTERS for it in window.ran_by.get((session, seq), ()))
 
 
 def _can_be_quieter(run: Ran) -> bool:

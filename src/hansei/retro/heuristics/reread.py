@@ -1,7 +1,9 @@
-"""A file is read again within a session though it is unchanged and still in the context.
+"""A file is read again within a turn though it is unchanged and still in the context.
 
 That happens to any file now and then and is nobody's fault. Worth a line is a file that many
-sessions read again: there is something about it that makes agents forget, and naming it helps.
+sessions read again: there is something about it that makes agents forget, and naming it helps. Who
+is given a new prompt has a new reason to look, and what a command prints is another thing each time
+it runs: so only files of the repository count, read twice between two prompts.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from hansei.projection.wording import amount, quoted, times
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hansei.projection.files import Touch
     from hansei.projection.window import Window
 
 
@@ -34,13 +35,14 @@ class Reread:
     """Minutes to read one line and agree."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        taken = _taken(window)
+        repeats = _repeats(window)
+        taken = _taken(window, repeats)
         by_path: dict[str, list[Occurrence]] = defaultdict(list)
         reads: dict[str, set[int]] = defaultdict(set)
         for session, touch in window.touches:
             if touch.verb is Verb.READ:
                 reads[touch.path].add(session)
-            if _is_repeat(touch):
+            if (session, touch.seq, touch.path) in repeats:
                 tokens = taken.get((session, touch.seq))
                 by_path[touch.path].append(Occurrence(session, touch.seq, tokens))
         for path, again in sorted(by_path.items()):
@@ -64,8 +66,8 @@ class Reread:
             occurrences=tuple(told),
             change=Change(
                 Design.LINE,
-                f"Read {file} once per session, whole; it stays in your context. Read it again "
-                "only after it changed.",
+                f"Read {file} once, whole, and again only if it changed or your context was "
+                "compacted.",
             ),
             category=Category.FIX,
             effort=self.effort,
@@ -74,18 +76,29 @@ class Reread:
         )
 
 
-def _is_repeat(touch: Touch) -> bool:
-    """After a failed edit agents are told to look again, which is no waste."""
-    return touch.redundant is not None and touch.again is Again.REPEAT
+def _repeats(window: Window) -> set[tuple[int, int, str]]:
+    """Session, call and file of reads that nothing gave a reason for.
+
+    After a failed edit agents are told to look again, which is no waste.
+    """
+    turns = {(session, touch.seq): touch.turn for session, touch in window.touches}
+    return {
+        (session, touch.seq, touch.path)
+        for session, touch in window.touches
+        if touch.inside
+        and touch.again is Again.REPEAT
+        and touch.redundant is not None
+        and turns.get((session, touch.redundant), touch.turn) == touch.turn
+    }
 
 
-def _taken(window: Window) -> dict[tuple[int, int], int]:
+def _taken(window: Window, repeats: set[tuple[int, int, str]]) -> dict[tuple[int, int], int]:
     """What repeats took, by session and call; not where a call did something else too."""
     useless: dict[tuple[int, int], bool] = {}
     paths: dict[tuple[int, int], int] = defaultdict(int)
     for session, touch in window.touches:
         place = session, touch.seq
-        useless[place] = useless.get(place, True) and _is_repeat(touch)
+        useless[place] = useless.get(place, True) and (*place, touch.path) in repeats
         paths[place] += 1
     calls: dict[int, set[int]] = defaultdict(set)
     for (session, seq), all_of_it in useless.items():
