@@ -1,0 +1,150 @@
+"""Texts that would fool a reader or an agent: what is not seen, what gives orders, what escapes.
+
+Colour codes and stray marks are cleaned away. Whatever has no honest use in a skill makes it
+refused: text nobody sees, words that talk an agent out of its instructions, what an agent program
+would run or fetch while it reads.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, NamedTuple
+
+from hansei.events.model import MARKER
+from hansei.instructions.block import CLOSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Finding(NamedTuple):
+    """A rule, why it speaks against a text, and the line, from 1."""
+
+    rule: str
+    message: str
+    line: int
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+_ESCAPE = re.compile(
+    r"\x1b\][^\x07\x1b]{0,4096}(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]"
+    r"|\x1b[@-Z\\-_]?|[\x9b\x9d\x90]"
+)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x8f\x91-\x9a\x9c\x9e\x9f]")
+_MARKS = re.compile("[\ufeff\u00ad\u200e\u200f\u2060\u180e]")
+"""Without meaning where they are found most: at line beginnings and in words from web pages."""
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\U0001bca0-\U0001bca3]")
+_JOINERS = re.compile(
+    "[\u200b-\u200d\u2061-\u2064\u206a-\u206f\ufff9-\ufffb\u115f\u1160\u3164\uffa0]"
+)
+_JOINED = frozenset(("\u200c", "\u200d"))
+
+_OVERRIDE = re.compile(
+    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier"
+    r"|preceding|all other|your|system|developer|existing)\b[^.\n]{0,20}"
+    r"\b(?:instructions?|rules?|prompts?|guidelines?|directives?|messages?|constraints?)\b"
+    r"|\b(?:do not|don't|never|without)\s+(?:tell|telling|inform|informing|notify|notifying|alert"
+    r"|alerting|mention(?:ing)?\s+(?:this|it)\s+to|show(?:ing)?\s+(?:this|it)\s+to"
+    r"|reveal(?:ing)?\s+(?:this|it)\s+to)\s+(?:to\s+)?(?:the\s+)?(?:user|human|developer|person)\b"
+    r"|\b(?:hide|conceal|keep)\s+(?:this|it)\s+(?:secret\s+)?from\s+(?:the\s+)?(?:user|human)\b"
+    r"|\byou are now (?:in )?(?:a |an )?(?:developer|jailbreak|dan|god|unrestricted|admin)\b"
+    r"|\bnew (?:system prompt|system instructions?)\s*:"
+    r"|\b(?:reveal|print|repeat|output)\b[^.\n]{0,20}\byour (?:system prompt|hidden instructions)\b"
+    r"|</?(?:system|system-reminder|system_prompt|assistant|human|im_start|im_end)>"
+    r"|<\|(?:im_start|im_end|system|endoftext|begin_of_text)\|>|\[/?INST\]|<<SYS>>"
+    r"|\bignor(?:iere|ieren sie)\b[^.\n]{0,30}\b(?:vorherigen|bisherigen|obigen)\b[^.\n]{0,20}"
+    r"\b(?:anweisungen|regeln)\b"
+    r"|\bignor(?:a|e|ez|er)\b[^.\n]{0,30}\b(?:instrucciones|instructions|istruzioni|instruções)\b"
+    r"[^.\n]{0,20}\b(?:anteriores|previas|précédentes|precedenti)\b"
+    r"|(?:忽略|无视|忘记)(?:之前|以上|先前|上面|所有)[^。\n]{0,8}(?:指令|指示|规则)"
+    r"|(?:以前|これまで|上記)の(?:指示|命令|ルール)を(?:無視|忘れ)",
+    re.IGNORECASE,
+)
+_SWITCHES_OFF = re.compile(
+    r"\b(?:always|automatically)\s+(?:approve|allow|accept)\s+(?:all|every|any)\b[^.\n]{0,30}"
+    r"\b(?:permissions?|tools?|requests?|prompts?|commands?)\b"
+    r"|\b(?:skip|bypass|disable|turn off)\s+(?:all\s+)?(?:the\s+)?"
+    r"(?:permission|approval|safety|security)\s+(?:checks?|prompts?|rules?)\b",
+    re.IGNORECASE,
+)
+_RUN_ON_LOAD = re.compile(r"(?:^|[\s(>])!`[^`\n]+`")
+_COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
+_SCRIPT = re.compile(
+    r"(?<!\w)<(?:script|iframe|object|embed)\b|\bjavascript:|\bdata:text/html", re.IGNORECASE
+)
+_BLOB = re.compile(r"(?<![\w/+=-])[A-Za-z0-9+/]{160,}={0,2}(?![\w/+=-])")
+_HEADER = re.compile(r"\A\s*---[ \t]*(?=\n|\Z)")
+"""What a reader of YAML would take for the beginning of a second header."""
+
+
+def cleaned(text: str) -> str:
+    """A text without what a terminal made of it and what has no meaning."""
+    plain = _MARKS.sub("", _COLOUR.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
+    whole = "".join(it for it in plain if not 0xD800 <= ord(it) <= 0xDFFF)
+    return _HEADER.sub("***", whole)
+
+
+def findings(text: str) -> list[Finding]:
+    """Everything hostile in a text, by line; `cleaned` comes first."""
+    found = [*_unseen(text), *_ordering(text), *_obeyed(text)]
+    return sorted(dict.fromkeys(found), key=lambda it: (it.line, it.rule, it.message))
+
+
+def _unseen(text: str) -> Iterator[Finding]:
+    yield from _each(_ESCAPE, text, "terminal-escape", "it holds codes that drive a terminal")
+    yield from _each(_CONTROL, text, "control-character", "it holds control characters")
+    if text.isascii():
+        return
+    yield from _each(_DIRECTION, text, "hidden-unicode", "it changes the direction of the text")
+    yield from _each(_TAGS, text, "hidden-unicode", "it holds letters that nobody sees")
+    for match in _JOINERS.finditer(text):
+        if not _joins(text, match.start()):
+            line = text.count("\n", 0, match.start()) + 1
+            yield Finding("hidden-unicode", "it holds characters without width", line)
+
+
+def _joins(text: str, place: int) -> bool:
+    """Whether a joiner does its work: in an emoji, or in a script that is written with it."""
+    if text[place] not in _JOINED or not 0 < place < len(text) - 1:
+        return False
+    around = text[place - 1], text[place + 1]
+    if all(unicodedata.category(it) in ("So", "Sk", "Mn") for it in around):
+        return True
+    return all(unicodedata.category(it)[0] in "LM" and ord(it) > 0x5FF for it in around)
+
+
+def _ordering(text: str) -> Iterator[Finding]:
+    # Orders may be broken over lines, or spelled with letters that only look alike.
+    flat = re.sub(r"[ \t]*\n[ \t]*", "\n", unicodedata.normalize("NFKC", text))
+    joined = flat.replace("\n", " ")
+    for match in _OVERRIDE.finditer(joined):
+        line = flat.count("\n", 0, match.start()) + 1
+        yield Finding("override", f"it gives orders to the agent: “{_short(match[0])}”", line)
+    for match in _SWITCHES_OFF.finditer(joined):
+        line = flat.count("\n", 0, match.start()) + 1
+        yield Finding("override", f"it switches off what protects: “{_short(match[0])}”", line)
+
+
+def _obeyed(text: str) -> Iterator[Finding]:
+    yield from _each(_RUN_ON_LOAD, text, "runs-on-load", "an agent would run this while it reads")
+    yield from _each(_SCRIPT, text, "markup", "it holds markup that a viewer would run")
+    yield from _each(_BLOB, text, "hidden-code", "it holds a long code that nobody can read")
+    for match in _COMMENT.finditer(text):
+        line = text.count("\n", 0, match.start()) + 1
+        if match[0] in (MARKER, CLOSE):
+            yield Finding("marker", "it holds a marker of hansei's own", line)
+        else:
+            yield Finding("comment", "it holds a comment that a reader of the page misses", line)
+
+
+def _each(rule: re.Pattern[str], text: str, name: str, message: str) -> Iterator[Finding]:
+    for match in rule.finditer(text):
+        yield Finding(name, message, text.count("\n", 0, match.start()) + 1)
+
+
+def _short(text: str) -> str:
+    longest = 60
+    words = " ".join(text.split())
+    return words if len(words) <= longest else f"{words[: longest - 1]}…"
