@@ -52,6 +52,12 @@ _DESTROYS = re.compile(
 )
 """For texts that follow no grammar."""
 
+_DESTROYING_CODE = re.compile(
+    r"\bshutil\.rmtree\(|\brm(?:dir)?Sync\(|\bFileUtils\.rm_rf?\b|\brm\s+-\w*[rR]\w*\s"
+    r"|\bfs\.rm\(|\brimraf\b"
+)
+"""In a program that stands in a command."""
+
 SECRETS = re.compile(
     r"(?:^|[\s=@'\"(:,])(?:"
     r"(?:~|\$HOME|\$\{HOME\}|/root|/home/[^/\s]+|/Users/[^/\s]+|%USERPROFILE%)[/\\]"
@@ -59,7 +65,7 @@ SECRETS = re.compile(
     r"|\.docker/config|\.config/(?:gcloud|gh|hub)\b|\.claude/\.credentials|\.codex/auth"
     r"|\.config/(?:google-chrome|chromium)|Library/Keychains|\.bash_history|\.zsh_history)"
     r"|/etc/(?:shadow|sudoers)\b|(?:[\w./~-]*/)?id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)"
-    r"|[\w./~-]*\.(?:pem|p12|pfx|keystore)\b)"
+    r"|[\w./~-]*(?:key[\w-]*\.pem|\.(?:p12|pfx|keystore))\b)"
 )
 """Where keys and passwords lie."""
 _TELLS_SECRETS = re.compile(
@@ -147,6 +153,8 @@ def harms(text: str) -> list[Harm]:
     found = [*_in_text(text), *_in_pipes(script, text)]
     for command in script.commands:
         found += _in_command(command)
+    if any(it.program in _LANGUAGES for it in script.commands) and _DESTROYING_CODE.search(text):
+        found.append(Harm("destructive", "its code deletes whole folders"))
     if not script.parsed and _DESTROYS.search(text):
         found.append(Harm("destructive", "it destroys what may not come back"))
     return list(dict.fromkeys(found))

@@ -28,7 +28,7 @@ SENTENCE_RUN = 8
 SHORTEST_SENTENCE = 5
 COMMAND_RUN = 5
 SHORTEST_COMMAND = 4
-"""Words; shorter ones, such as `npm run build`, everybody knows and nobody took from anywhere."""
+"""Words, one less where one is a path or a version; `npm run build` nobody took from anywhere."""
 CODE_WORDS = 30
 """Words of a command beyond which it is a program, compared as sentences are."""
 
@@ -178,9 +178,7 @@ def _command_runs(text: str) -> tuple[str, ...]:
         words = plain(piece).split()
         if len(words) > CODE_WORDS:
             runs += _windows(words, SENTENCE_RUN)
-        elif len(words) >= SHORTEST_COMMAND:
-            runs += _windows(words, COMMAND_RUN)
-        elif len(words) == SHORTEST_COMMAND - 1 and any(map(_PARTICULAR.search, words)):
+        elif len(words) >= SHORTEST_COMMAND - any(map(_PARTICULAR.search, words)):
             runs += _windows(words, COMMAND_RUN)
     return tuple(runs)
 

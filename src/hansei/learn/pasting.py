@@ -24,7 +24,8 @@ _FENCE = re.compile(r"^\s*(`{3,}|~{3,})")
 _PRINTED = re.compile(
     r"^\s*(?:"
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\[?\d\d:\d\d:\d\d"  # a log
-    r"|Traceback \(most recent|File \"[^\"]+\", line \d+|at [\w.$<>]+ ?\(.*\)|\w*(?:Error|Exception): "
+    r"|Traceback \(most recent|File \"[^\"]+\", line \d+|at [\w.$<>]+ ?\(.*\)"
+    r"|\w*(?:Error|Exception): "
     r"|(?:npm|yarn|pnpm) (?:ERR!|error|warn)|error(?:\[\w+\])?: |warning: |FAIL(?:ED)?\b|E {2,}"
     r"|[$❯➜%] \S|[\w.-]+@[\w.-]+[:~][^$#]*[$#] |PS [A-Z]:\\"  # a terminal
     r"|@@ -\d|diff --git |[-+]{3} [ab]/|index [0-9a-f]{7,}\.\."  # a difference
