@@ -26,6 +26,7 @@ COMMANDS = {
     "apply": "Make the change that a bet proposes.",
     "undo": "Take back what `hansei apply` wrote.",
     "skills": "The skillbook: what was learned here, and what may be done with it.",
+    "prompt": "Approved skills as text for agents, within a budget.",
     "rent": "What instructions, rules, skills and servers cost, line by line.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",

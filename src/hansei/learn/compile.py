@@ -7,7 +7,7 @@ and the same budget give the same bytes. Everything here is pure.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import MARKER
@@ -46,8 +46,8 @@ class Chosen:
     form: str
     tokens: int
     """Of its text as it is taken; of the whole where it is left out."""
-    why: str
-    """Why it stands where it does, or why it was left out or shortened."""
+    why: str = ""
+    """Why it was left out or shortened; empty where it was not."""
     text: str = ""
     path: str = ""
     """The files for which alone it is in force, where the place it goes to can tell."""
@@ -92,7 +92,7 @@ def seen_in(skill: Skill) -> int:
 def standing(skill: Skill) -> str:
     """Why a skill is ranked where it is."""
     sessions = seen_in(skill)
-    seen = f"seen in {sessions} session{'' if sessions == 1 else 's'}"
+    seen = f"seen in {sessions} session{'' if sessions == 1 else 's'}" if sessions else "no session"
     return f"{votes(skill):+d} by votes, {seen}" if skill.votes else seen
 
 
@@ -155,10 +155,10 @@ def _fitted(
     ]
     first = ""
     for form, text in forms:
-        tried = Chosen(skill, form, size(text).tokens, standing(skill), text, path)
+        tried = Chosen(skill, form, size(text).tokens, first, text, path)
         why = _unfit(text) or _too_much(taken, tried, room)
         if not why:
-            return tried if not first else replace(tried, why=f"{tried.why}; whole: {first}")
+            return tried
         first = first or why
     return Chosen(skill, Form.NONE, size(forms[0][1]).tokens, first)
 
@@ -265,8 +265,8 @@ def listed(
             found.append(Chosen(skill, Form.NONE, need, reason))
             continue
         tokens, letters = tokens + need, letters + len(line)
-        why = standing(skill)
-        if len(skill.description) > LONGEST_LISTED:
-            why += f"; agents may cut its description of {len(skill.description):,} characters"
+        long = len(skill.description)
+        cut = f"agents may cut its description of {long:,} characters"
+        why = cut if long > LONGEST_LISTED else ""
         found.append(Chosen(skill, Form.WHOLE, need, why, line))
     return found

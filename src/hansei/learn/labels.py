@@ -241,7 +241,7 @@ _RANKS = {label: number for number, label in enumerate(Label)}
 
 def _first(part: Part, run: str, texts: Mapping[str, _Texts]) -> First | None:
     found = [
-        First(part, span.label, Evidence(name, span.event), span.why)
+        First(part, span.label, Evidence(span.session or name, span.event), span.why)
         for name, told in texts.items()
         if (span := told.first(run)) is not None
     ]

@@ -76,6 +76,8 @@ class Span(NamedTuple):
     label: Label
     text: str
     why: str
+    session: str = ""
+    """The session it stands in, where that is not the one asked about but one before it."""
 
 
 class _Origin(NamedTuple):

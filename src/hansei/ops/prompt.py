@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from hansei.errors import UnusableInstructions, UsageError
 from hansei.git.repository import git
+from hansei.hook.places import governs
 from hansei.hook.repository import top
 from hansei.instructions import carrying, disk, edits, plans, sizes, targets
 from hansei.learn import compile as compiling
@@ -142,7 +143,7 @@ def _from_top(path: str, here: Path, root: Path) -> str:
 # --- files ----------------------------------------------------------------------------------------
 
 
-def outlet_for(store: Store, config: Config, here: Path, name: str | None) -> Outlet:
+def outlet_for(store: Store, here: Path, name: str | None) -> Outlet:
     """An outlet by its name; without one, the file that most sessions here read."""
     if name is None:
         root = Path(top(str(here)) or here)
@@ -236,11 +237,17 @@ def _room(store: Store, place: _Place, outlet: Outlet, budget: int) -> Room:
     """What an agent's limit leaves beside the words of other people."""
     if outlet.limit is None:
         return Room(budget)
-    others = 0
+    bytes_of: dict[str, int] = {}
     for name in _same_files(place.root, outlet):
         found = disk.find(place.root, name)
-        others += len((found.content or b"")) - _ours(store, place.root, found)
-    return Room(budget, outlet.limit - others, outlet.limited)
+        folder = name.rpartition("/")[0]
+        bytes_of[folder] = len(found.content or b"") - _ours(store, place.root, found)
+    # An agent reads those from the top down to where it works.
+    chains = [
+        sum(count for above, count in bytes_of.items() if governs(above, folder))
+        for folder in bytes_of
+    ]
+    return Room(budget, outlet.limit - max(chains, default=0), outlet.limited)
 
 
 def _same_files(root: Path, outlet: Outlet) -> list[str]:
@@ -277,10 +284,15 @@ def _taken_out(store: Store, place: _Place, outlet: Outlet, wanted: Collection[s
     ]
 
 
-def apply(store: Store, proposal: Proposal, *, now: int) -> Entry:
-    """Write what was shown."""
+def together(proposals: Sequence[Proposal]) -> Plan:
+    """What compiling for several outlets would change, as one change."""
+    return plans.together(*(it.plan for it in proposals))
+
+
+def apply(store: Store, proposals: Sequence[Proposal], *, now: int) -> Entry:
+    """Write what was shown, as one change."""
     must_be_writable(store)
-    if proposal.plan.problems:
-        problem = proposal.plan.problems[0]
-        raise UnusableInstructions(problem.message, hint=problem.hint)
-    return carrying.carry_out(store, proposal.plan, now=now)
+    plan = together(proposals)
+    if plan.problems:
+        raise UnusableInstructions(plan.problems[0].message, hint=plan.problems[0].hint)
+    return carrying.carry_out(store, plan, now=now)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hansei.errors import NotFound, UnusableInstructions, UsageError
 from hansei.hook.repository import top
 from hansei.instructions import carrying
+from hansei.learn.compile import REFERENCE
 from hansei.ops.apply import bet_of, must_be_writable, settle, take_back
 from hansei.ops.skill_places import skill_of
 from hansei.store import bets as memory
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from hansei.instructions.carrying import Undone
     from hansei.store.database import Store
     from hansei.store.journal import Entry
+
+
+_COMPILED = "skills compiled by `hansei prompt`"
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Line:
     undone_at: int | None
     bet: str | None
     claim: str | None
-    """Of the bet it was made for, where that is remembered, or the skill."""
+    """What it was made for, where that is remembered."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,9 @@ def _line(store: Store, entry: Entry) -> Line:
     bet = bet_of(entry)
     kept = None if bet is None else memory.named(store, bet)
     skill = skill_of(entry)
-    claim = None if skill is None else f"skill {skill}"
+    claim = (
+        _COMPILED if entry.reference == REFERENCE else None if skill is None else f"skill {skill}"
+    )
     return Line(
         entry=entry.id,
         at=entry.at,
