@@ -33,7 +33,8 @@ CODE_WORDS = 30
 """Words of a command beyond which it is a program, compared as sentences are."""
 
 _WORD = re.compile(r"[\w@/.:+=%~#$-]+")
-_NUMBERED = re.compile(r"^ *\d{1,7}(?:→|\t|\| |: )", re.MULTILINE)
+_NUMBERED = re.compile(r"^(?: *\d{1,7}(?:→|\t|\| |: )|[^\s:]+:\d{1,7}[:-])", re.MULTILINE)
+"""What readers and searches put before a line."""
 _ESCAPED = re.compile(r"\\[nrt]")
 _ADDRESS = re.compile(r"(?:https?|ftp|ssh|git)://[^\s'\"`)<>\]}|]+", re.IGNORECASE)
 _FENCED = re.compile(
