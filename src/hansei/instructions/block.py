@@ -105,13 +105,13 @@ def _unfenced(text: str) -> Iterator[tuple[int, int, str]]:
     """Number, position and content of each line that is not in fenced code."""
     fence, position = "", 0
     for number, line in enumerate(lines_of(text), 1):
-        fence, quoted = _fenced(line, fence)
+        fence, quoted = fenced(line, fence)
         if not quoted:
             yield number, position, line.rstrip(_BLANK)
         position += len(line)
 
 
-def _fenced(line: str, fence: str) -> tuple[str, bool]:
+def fenced(line: str, fence: str) -> tuple[str, bool]:
     """The fence that is open after a line, and whether the line belongs to fenced code."""
     found = _FENCE.match(line.rstrip(_BLANK))
     if not fence:
@@ -125,7 +125,7 @@ def open_fence(text: str) -> int | None:
     fence, opened = "", 0
     for number, line in enumerate(lines_of(text), 1):
         before = fence
-        fence, _ = _fenced(line, fence)
+        fence, _ = fenced(line, fence)
         if fence and not before:
             opened = number
     return opened if fence else None

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import re
 
-from hansei.instructions.block import lines_of, open_fence
+from hansei.instructions.block import fenced
 from hansei.instructions.edits import HIDDEN
 
 _CODE = re.compile(r"(`+[^`]*`+)")
 _MENTION = re.compile(r"(?<![\w@/.])@(?:[\w~./-]*\w)")
 _BULLET = "- "
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
 _COMMENT = re.compile(r"<!--|-->")
+_SHOWN = {"<!--": "(", "-->": ")"}
+"""What stands for them can begin neither a heading nor a fence."""
 _RUN = re.compile(r"!(?=`)")
 """Before code, it makes some agents run the code while they read."""
 
@@ -36,31 +37,22 @@ def as_text(text: str) -> str:
     """Markdown of several lines that stands in a file without changing what is around it.
 
     Headings become bold lines, because they would end the section the file's owner is in. Comments
-    become plain words, and a code fence that nothing closes is closed.
+    become words in brackets, and a code fence that nothing closes is closed.
     """
     plain = HIDDEN.sub(" ", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
-    opened = open_fence(plain)
-    if opened is not None:
-        mark = _FENCE.match(lines_of(plain)[opened - 1])
-        plain += f"\n{mark[1] if mark else '```'}"
     fence = ""
     made: list[str] = []
     for line in plain.split("\n"):
-        mark = _FENCE.match(line)
-        if fence or mark:
-            closes = fence and mark and mark[1].startswith(fence) and line.strip() == mark[1]
-            fence = "" if closes else fence or (mark[1] if mark else "")
-            made.append(line.rstrip())
-        else:
-            made.append(_as_line(line))
-    return "\n".join(made).strip("\n")
+        fence, quoted = fenced(line, fence)
+        made.append(line.rstrip() if quoted else _as_line(line))
+    return "\n".join((*made, fence) if fence else made).strip("\n")
 
 
 def _as_line(line: str) -> str:
     heading = _HEADING.match(line)
     if heading is not None:
         line = f"**{heading[1].replace('**', '')}**" if heading[1].strip("* ") else ""
-    parts = _CODE.split(_RUN.sub("! ", _COMMENT.sub("", line)))
+    parts = _CODE.split(_RUN.sub("! ", _COMMENT.sub(lambda it: _SHOWN[it[0]], line)))
     return "".join(
         part if place % 2 else _MENTION.sub(r"`\g<0>`", part) for place, part in enumerate(parts)
     ).rstrip()

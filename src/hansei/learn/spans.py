@@ -49,7 +49,7 @@ DEPENDENCIES = (
 
 _DEPENDENCY = re.compile(rf"(?:^|/)({'|'.join(map(re.escape, DEPENDENCIES))})(?:/|$)")
 _FROM_DEPENDENCY = re.compile(
-    rf"^[^\s:]*?(?:^|/)(?:{'|'.join(map(re.escape, DEPENDENCIES))})/[^\s:]*[:-]"
+    rf"^[^\s:]*?(?:^|/)(?:{'|'.join(map(re.escape, DEPENDENCIES))})/[^\s:]*[:-]", re.MULTILINE
 )
 """A line of a search that names its file, where that is a dependency's."""
 _ASKS = re.compile(r"ask_?user|user_?input|ask_?question|followup", re.IGNORECASE)
@@ -230,7 +230,7 @@ def _by_tool(event: ToolCall) -> _Origin:
 
 def _apart(origin: _Origin, text: str) -> Iterator[tuple[_Origin, str]]:
     """A result, with lines that a search took from dependencies told apart."""
-    if _rank(origin.label) > _rank(Label.REPOSITORY) or not _DEPENDENCY.search(text):
+    if _rank(origin.label) > _rank(Label.REPOSITORY) or not _FROM_DEPENDENCY.search(text):
         yield origin, text
         return
     lines = text.split("\n")
