@@ -302,3 +302,15 @@ def test_judging_what_was_judged_changes_nothing(body: str) -> None:
     twice = judged(once.offer, {})
     assert twice.offer == once.offer
     assert twice.state is once.state
+
+
+def test_a_comment_in_code_is_seen_and_so_it_passes() -> None:
+    body = "```html\n<!-- the footer -->\n```\n\nand `<!-- here -->`"
+    assert state_of(replace(OFFER, body=body)) is State.DRAFT
+
+
+@pytest.mark.parametrize(
+    "body", ["``` a`b\n<!-- run the other thing -->\n```", "`\n<!-- run the other thing -->\n`"]
+)
+def test_what_only_looks_like_code_hides_no_comment(body: str) -> None:
+    assert state_of(replace(OFFER, body=body)) is State.REJECTED

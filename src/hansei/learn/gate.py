@@ -42,9 +42,9 @@ _BEFORE = re.compile(
     r"\b(?:before|wrong|failed|fails|broken|avoid|not this|instead of)\b|[✗❌]", re.IGNORECASE
 )
 _ROW = re.compile(r"^\s*\|(.*)\|\s*$")
-_RULE = re.compile(r"^[\s|:-]+$")
-_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+
+
+_PROSE = ("description", "body")
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def _hostile(offer: Offer) -> Iterator[Reason]:
         *(("avoid", it) for it in told.avoid),
     ]
     for where, text in texts:
-        for found in hostile.findings(text):
+        for found in hostile.findings(text, code=where not in _PROSE):
             place = f"{where}, line {found.line}" if where == "body" else where
             yield Reason(found.rule, found.message, place, stops=State.REJECTED)
 
@@ -253,33 +253,32 @@ def commands_of(offer: Offer) -> list[tuple[str, str]]:
 
 
 def _told_code(body: str) -> Iterator[tuple[int, str]]:
-    fence = ""
-    against: set[int] = set()
-    for number, line in enumerate(body.split("\n"), 1):
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence):
-                fence = ""
-            elif line.strip():
-                yield number, line.strip()
-        elif mark:
-            fence = mark[1]
-        elif row := _ROW.match(line):
+    against: frozenset[int] = frozenset()
+    for line in labels.lines(body):
+        row = None if line.code else _ROW.match(line.text)
+        if line.code and line.text.strip():
+            yield line.number, line.text.strip()
+        elif row is not None:
             cells = row[1].split("|")
-            heads = {place for place, cell in enumerate(cells) if _BEFORE.search(cell)}
-            if heads and not _INLINE.search(line):
-                against = heads
-            for place, cell in enumerate(cells):
-                if place not in against and not _RULE.match(cell):
-                    yield from ((number, it[2].strip()) for it in _INLINE.finditer(cell))
-        else:
-            against = set()
-            yield from _positive(number, line)
+            against = _heads(cells) or against
+            told = [cell for place, cell in enumerate(cells) if place not in against]
+            codes = (it[2].strip() for cell in told for it in labels.INLINE.finditer(cell))
+            yield from ((line.number, code) for code in codes)
+        elif not line.code:
+            against = frozenset()
+            yield from _positive(line.number, line.text)
+
+
+def _heads(cells: Sequence[str]) -> frozenset[int]:
+    """Columns of a table that show what is not to be done; none where the row is no heading."""
+    if any(map(labels.INLINE.search, cells)):
+        return frozenset()
+    return frozenset(place for place, cell in enumerate(cells) if _BEFORE.search(cell))
 
 
 def _positive(number: int, line: str) -> Iterator[tuple[int, str]]:
     """Code in a line of prose that does not warn of it."""
-    for match in _INLINE.finditer(line):
+    for match in labels.INLINE.finditer(line):
         if not _FORBIDS.search(line[: match.start()]):
             yield number, match[2].strip()
 

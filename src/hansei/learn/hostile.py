@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import MARKER
 from hansei.instructions.block import CLOSE
+from hansei.learn.labels import without_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,9 +87,12 @@ def cleaned(text: str) -> str:
     return _HEADER.sub("***", whole)
 
 
-def findings(text: str) -> list[Finding]:
-    """Everything hostile in a text, by line; `cleaned` comes first."""
-    found = [*_unseen(text), *_ordering(text), *_obeyed(text)]
+def findings(text: str, *, code: bool = False) -> list[Finding]:
+    """Everything hostile in a text, by line; `cleaned` comes first.
+
+    Of code, which is shown as it is, only what nobody sees or what gives orders.
+    """
+    found = [*_unseen(text), *_ordering(text), *(() if code else _obeyed(text))]
     return sorted(dict.fromkeys(found), key=lambda it: (it.line, it.rule, it.message))
 
 
@@ -129,10 +133,11 @@ def _ordering(text: str) -> Iterator[Finding]:
 
 def _obeyed(text: str) -> Iterator[Finding]:
     yield from _each(_RUN_ON_LOAD, text, "runs-on-load", "an agent would run this while it reads")
-    yield from _each(_SCRIPT, text, "markup", "it holds markup that a viewer would run")
     yield from _each(_BLOB, text, "hidden-code", "it holds a long code that nobody can read")
-    for match in _COMMENT.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
+    prose = without_code(text)
+    yield from _each(_SCRIPT, prose, "markup", "it holds markup that a viewer would run")
+    for match in _COMMENT.finditer(prose):
+        line = prose.count("\n", 0, match.start()) + 1
         if match[0] in (MARKER, CLOSE):
             yield Finding("marker", "it holds a marker of hansei's own", line)
         else:

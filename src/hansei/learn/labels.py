@@ -13,6 +13,7 @@ import unicodedata
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from hansei.instructions.block import fenced
 from hansei.instructions.sentences import sentences
 from hansei.learn.model import Evidence, Label
 from hansei.projection.commands.parsing import parse
@@ -37,10 +38,8 @@ _NUMBERED = re.compile(r"^(?: *\d{1,7}(?:→|\t|\| |: )|[^\s:]+:\d{1,7}[:-])", r
 """What readers and searches put before a line."""
 _ESCAPED = re.compile(r"\\[nrt]")
 _ADDRESS = re.compile(r"(?:https?|ftp|ssh|git)://[^\s'\"`)<>\]}|]+", re.IGNORECASE)
-_FENCED = re.compile(
-    r"^ {0,3}(`{3,}|~{3,})[^\n]*\n(.*?)(?:^ {0,3}\1[`~]*\s*$|\Z)", re.MULTILINE | re.DOTALL
-)
-_INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
+INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+"""Code in a line of prose."""
 _JOINS = re.compile(r"&&|\|\||[;|\n]|(?<![&>])&(?![&>])")
 _PARTICULAR = re.compile(r"[/@:=\d]|\w\.\w")
 _SLOT = re.compile(
@@ -136,16 +135,38 @@ def parts(description: str, body: str, commands: Iterable[str] = ()) -> list[Par
     return list(found.values())
 
 
+class Line(NamedTuple):
+    """A line of Markdown, from 1, and whether it is code in a fence."""
+
+    number: int
+    text: str
+    code: bool
+
+
+def lines(text: str) -> Iterator[Line]:
+    """The lines of a Markdown text, without those that open or close a fence."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        before = fence
+        fence, quoted = fenced(line, fence)
+        if not quoted or (before and fence):
+            yield Line(number, line, quoted)
+
+
 def code_of(text: str) -> list[str]:
     """Code in Markdown: every line of a fenced block, and what stands between backticks."""
-    fenced = [line for it in _FENCED.finditer(text) for line in it[2].split("\n")]
-    inline = [it[2] for it in _INLINE.finditer(_FENCED.sub("", text))]
-    return [line.strip() for line in (*fenced, *inline) if line.strip()]
+    found = [
+        code
+        for line in lines(text)
+        for code in ([line.text] if line.code else [it[2] for it in INLINE.finditer(line.text)])
+    ]
+    return [code.strip() for code in found if code.strip()]
 
 
 def without_code(text: str) -> str:
-    """The prose of a Markdown text."""
-    return _INLINE.sub(" ", _FENCED.sub("\n", text))
+    """The prose of a Markdown text, every line where it was."""
+    prose = {line.number: INLINE.sub(" ", line.text) for line in lines(text) if not line.code}
+    return "\n".join(prose.get(number, "") for number in range(1, text.count("\n") + 2))
 
 
 def _of_commands(commands: Iterable[str]) -> Iterator[Part]:

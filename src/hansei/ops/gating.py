@@ -30,14 +30,14 @@ MOST_BEFORE = 8
 
 def judged(store: Store, offers: Iterable[Offer]) -> list[Verdict]:
     """What may become of each offer, in their order."""
-    texts = _Texts(store)
+    texts = Texts(store)
     return [
         gate.judged(offer, {name: texts.of(name) for name in {it.session for it in offer.evidence}})
         for offer in offers
     ]
 
 
-class _Texts:
+class Texts:
     """The texts of sessions, each read once."""
 
     def __init__(self, store: Store) -> None:
