@@ -21,16 +21,6 @@ def prompt(
     are the files at work, and leave out what is about others. The same text as `hansei prompt
     --format text`; empty where no skill is approved. Nothing is written.
     """
-    from pathlib import Path
+    from hansei.ops.prompt import text_for
 
-    from hansei.config import Environment, load, working_folder
-    from hansei.learn.compile import BUDGET
-    from hansei.ops.prompt import compiled
-
-    environment = Environment.current()
-    here = working_folder(environment) if workspace is None else Path(workspace).absolute()
-    wanted = BUDGET if budget is None else budget
-    told = compiled(
-        load(environment, here), here, budget=wanted, paths=[str(path) for path in paths]
-    )
-    return told.text
+    return text_for(workspace, budget, [str(path) for path in paths])

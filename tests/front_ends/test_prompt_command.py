@@ -27,7 +27,7 @@ from hansei.learn.compile import BUDGET
 from hansei.learn.model import Evidence, Predicates, Scope, Skill, State
 from hansei.learn.outlets import CODEX_BYTES, OUTLETS
 from hansei.ops import skills
-from hansei.ops.prompt import apply, outlet_for, propose
+from hansei.ops.prompt_files import apply, outlet_for, propose
 from hansei.ops.undo import undo, undoing
 from hansei.store.database import open_store
 from instruction_files import MEMORY, files

@@ -7,6 +7,7 @@ lies in. Limits are the agents' own.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from hansei.instructions.targets import RULE_HEADER
 from hansei.learn import patterns
 from hansei.learn.compile import joined, wrapped
-from hansei.learn.gate import named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -159,5 +159,5 @@ def _sheet(outlet: Outlet, path: str, told: list[tuple[str, list[str]]]) -> Shee
 def _slug(pattern: str) -> str:
     """What a pattern's file is called: readable, and another one for every pattern."""
     mark = blake2b(pattern.encode(), digest_size=2).hexdigest()
-    words = named(pattern)[:40].strip("-")
+    words = re.sub(r"[^a-z0-9]+", "-", pattern.lower()).strip("-")[:40].strip("-")
     return f"{words}-{mark}" if words else mark

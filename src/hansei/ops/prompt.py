@@ -1,45 +1,37 @@
-"""Compiling skills: for an agent's own files as a plan that can be shown, or as plain text.
+"""Approved skills as text for agents that read no files of their own.
 
-Both come from the same choice of skills. Files are written through `instructions`, so that every
-version is in the journal and `hansei undo` takes the last one back byte for byte.
+The skills of a place are those of its repository, of this person for its workspace, and of this
+person for everywhere. Choosing among them is `learn.compile`; files are `ops.prompt_files`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hansei.errors import UnusableInstructions, UsageError
+from hansei.config import Environment, load, working_folder
+from hansei.errors import UsageError
 from hansei.git.repository import git
-from hansei.hook.places import governs
 from hansei.hook.repository import top
-from hansei.instructions import carrying, disk, edits, plans, sizes, targets
+from hansei.instructions import sizes
 from hansei.learn import compile as compiling
-from hansei.learn import outlets
-from hansei.learn.compile import BUDGET, REFERENCE, Room
-from hansei.learn.formats.agent_skills import skill_md
+from hansei.learn.compile import BUDGET, Room
 from hansei.learn.model import State
-from hansei.ops import skill_places, skills
-from hansei.ops.apply import must_be_writable
+from hansei.ops import skills
 from hansei.projection.snapshots.languages import language_of
 from hansei.redaction.redactor import Redactor
-from hansei.store import journal
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from os import PathLike
 
     from hansei.config import Config
-    from hansei.instructions.plans import Plan
     from hansei.instructions.sizes import Size
     from hansei.learn.book import Problem
     from hansei.learn.compile import Chosen
     from hansei.learn.model import Skill
-    from hansei.learn.outlets import Outlet
-    from hansei.store.database import Store
-    from hansei.store.journal import Entry
 
 KEY_FILE = "redaction.key"
 
@@ -58,20 +50,11 @@ class Compiled:
     """Files of the skillbook that cannot be read."""
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """What compiling for an outlet would change."""
-
-    outlet: Outlet
-    compiled: Compiled
-    plan: Plan
-
-
 # --- the skills of a place ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """A repository and what is kept for it."""
 
     root: Path
@@ -87,12 +70,12 @@ class _Place:
         return (self.root / path).is_dir()
 
 
-def _place(config: Config, here: Path) -> _Place:
+def place_of(config: Config, here: Path) -> Place:
     root = Path(top(str(here)) or here).resolve()
     found, problems = skills.listed(config, here)
     scrub = _scrubber(config)
     kept = tuple(_clean(skill, scrub) for _, skill in found)
-    return _Place(root, kept, _languages(root), tuple(problems))
+    return Place(root, kept, _languages(root), tuple(problems))
 
 
 def _scrubber(config: Config) -> Redactor | None:
@@ -121,178 +104,30 @@ def compiled(
     config: Config, here: Path, *, budget: int = BUDGET, paths: Sequence[str] = ()
 ) -> Compiled:
     """What an agent of any kind is given here, as text."""
-    place = _place(config, here)
-    inside = [_from_top(path, here, place.root) for path in paths]
+    place = place_of(config, here)
+    inside = [from_top(path, here, place.root) for path in paths]
     chosen = compiling.compiled(place.skills, Room(budget), paths=inside, languages=place.languages)
-    return _compiled(place, chosen, compiling.prompt(chosen), budget)
+    return as_compiled(place, chosen, compiling.prompt(chosen), budget)
 
 
-def _compiled(place: _Place, chosen: Iterable[Chosen], text: str, budget: int) -> Compiled:
+def text_for(
+    workspace: str | PathLike[str] | None, budget: int | None, paths: Sequence[str]
+) -> str:
+    """The text for a folder of this machine; None is the folder we are in, and the usual budget."""
+    environment = Environment.current()
+    here = working_folder(environment) if workspace is None else Path(workspace).absolute()
+    room = BUDGET if budget is None else budget
+    return compiled(load(environment, here), here, budget=room, paths=paths).text
+
+
+def as_compiled(place: Place, chosen: Iterable[Chosen], text: str, budget: int) -> Compiled:
     told = tuple(chosen)
     return Compiled(told, text, sizes.size(text), budget, place.waiting, place.problems)
 
 
-def _from_top(path: str, here: Path, root: Path) -> str:
+def from_top(path: str, here: Path, root: Path) -> str:
     """A path as people name it from where they stand, told from the top of the repository."""
     whole = (here / path).resolve()
     if not whole.is_relative_to(root):
         raise UsageError(f"{path} lies outside {root}", hint="Name files of this repository.")
     return whole.relative_to(root).as_posix()
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-
-def outlet_for(store: Store, here: Path, name: str | None) -> Outlet:
-    """An outlet by its name; without one, the file that most sessions here read."""
-    if name is None:
-        root = Path(top(str(here)) or here)
-        rows = store.db.execute(
-            "SELECT s.agent FROM sessions s JOIN folders f ON f.workspace = s.workspace"
-            " WHERE f.path = ?",
-            (str(root),),
-        )
-        name = targets.default_target(root, Counter(agent for (agent,) in rows))
-    known = outlets.OUTLETS.get(name.rstrip("/"))
-    if known is not None:
-        return known
-    if targets.kind_of(name) == "instructions":
-        return outlets.Outlet(name, name)
-    listed = ", ".join(outlets.OUTLETS)
-    raise UsageError(f"{name!r} is no place that skills are compiled for", hint=f"One of {listed}.")
-
-
-def propose(
-    store: Store,
-    config: Config,
-    here: Path,
-    outlet: Outlet,
-    *,
-    budget: int = BUDGET,
-    paths: Sequence[str] = (),
-    again: bool = False,
-) -> Proposal:
-    """What compiling for an outlet would change; writes nothing.
-
-    `again` puts back what a person took out by hand.
-    """
-    place = _place(config, here)
-    inside = [_from_top(path, here, place.root) for path in paths]
-    if outlet.listing is not None:
-        return _folders(store, place, outlet, budget, inside)
-    chosen = compiling.compiled(
-        place.skills,
-        _room(store, place, outlet, budget),
-        paths=inside,
-        languages=place.languages,
-        scoped=lambda pattern: outlets.is_scoped(outlet, pattern, place.has_folder),
-    )
-    sheets = outlets.sheets(outlet, chosen)
-    made = [
-        plans.plan_file(store, place.root, it.path, it.text, REFERENCE)
-        if it.own
-        else plans.plan_add(store, place.root, it.path, plans.Item(REFERENCE, it.text), again=again)
-        for it in sheets
-    ]
-    made += _taken_out(store, place, outlet, {it.path for it in sheets})
-    text = "".join(compiling.blocks(it for it in chosen if it.taken))
-    plan = plans.together(plans.Plan(place.root, REFERENCE), *made)
-    return Proposal(outlet, _compiled(place, chosen, text, budget), plan)
-
-
-def _folders(
-    store: Store, place: _Place, outlet: Outlet, budget: int, paths: Sequence[str]
-) -> Proposal:
-    """Skills as folders of their own, as many as the list of an agent has room for."""
-    others = [it for it in place.skills if it.state is not State.APPROVED]
-    taken = sum(
-        len(_listing(it)) for it in others if skill_places.is_placed(store, it.name, place.root)
-    )
-    room = Room(budget, (outlet.listing or 0) - taken, outlet.limited)
-    chosen = compiling.listed(
-        place.skills, room, entry=_listing, paths=paths, languages=place.languages
-    )
-    made = [
-        plans.plan_file(
-            store,
-            place.root,
-            targets.skill_path(outlet.file, it.skill.name),
-            skill_md(it.skill),
-            REFERENCE,
-        )
-        for it in chosen
-        if it.taken
-    ]
-    text = "".join(it.text for it in chosen if it.taken)
-    plan = plans.together(plans.Plan(place.root, REFERENCE), *made)
-    return Proposal(outlet, _compiled(place, chosen, text, budget), plan)
-
-
-def _listing(skill: Skill) -> str:
-    """A skill as agents list it."""
-    return f"- {skill.name}: {skill.description}\n"
-
-
-def _room(store: Store, place: _Place, outlet: Outlet, budget: int) -> Room:
-    """What an agent's limit leaves beside the words of other people."""
-    if outlet.limit is None:
-        return Room(budget)
-    bytes_of: dict[str, int] = {}
-    for name in _same_files(place.root, outlet):
-        found = disk.find(place.root, name)
-        folder = name.rpartition("/")[0]
-        bytes_of[folder] = len(found.content or b"") - _ours(store, place.root, found)
-    # An agent reads those from the top down to where it works.
-    chains = [
-        sum(count for above, count in bytes_of.items() if governs(above, folder))
-        for folder in bytes_of
-    ]
-    return Room(budget, outlet.limit - max(chains, default=0), outlet.limited)
-
-
-def _same_files(root: Path, outlet: Outlet) -> list[str]:
-    told = git(str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    names = {it for it in (told or "").split("\0") if it and it.rpartition("/")[2] == outlet.file}
-    return sorted(it for it in {*names, outlet.file} if (root / it).is_file())
-
-
-def _ours(store: Store, root: Path, found: disk.Found) -> int:
-    """Bytes of what we compiled into a file before: they make room for what comes."""
-    for entry, written in reversed(journal.standing(store.db, str(root), found.path)):
-        if entry.reference == REFERENCE and written.item and written.new is not None:
-            document = plans.document_of(found, disk.text_of(found))
-            ours = edits.standing(document, written.item, written.new) is edits.Standing.OURS
-            return len(written.new.encode()) if ours else 0
-    return 0
-
-
-def _taken_out(store: Store, place: _Place, outlet: Outlet, wanted: Collection[str]) -> list[Plan]:
-    """Plans that remove what was compiled before and is not wanted any more."""
-    found: dict[str, bool] = {}
-    for entry in reversed(journal.listed(store.db)):
-        done = entry.reference == REFERENCE and entry.state is journal.State.DONE
-        if done and entry.repository == str(place.root):
-            for file in entry.files:
-                found[file.path] = file.item is None
-    gone = [(path, own) for path, own in sorted(found.items()) if path not in wanted]
-    return [
-        plans.plan_file(store, place.root, path, None, REFERENCE)
-        if own
-        else plans.plan_remove(store, place.root, path, REFERENCE)
-        for path, own in gone
-        if outlet.owns(path) and (place.root / path).exists()
-    ]
-
-
-def together(proposals: Sequence[Proposal]) -> Plan:
-    """What compiling for several outlets would change, as one change."""
-    return plans.together(*(it.plan for it in proposals))
-
-
-def apply(store: Store, proposals: Sequence[Proposal], *, now: int) -> Entry:
-    """Write what was shown, as one change."""
-    must_be_writable(store)
-    plan = together(proposals)
-    if plan.problems:
-        raise UnusableInstructions(plan.problems[0].message, hint=plan.problems[0].hint)
-    return carrying.carry_out(store, plan, now=now)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from hansei.config import Config
     from hansei.learn.compile import Chosen
-    from hansei.ops.prompt import Compiled, Proposal
+    from hansei.ops.prompt import Compiled
+    from hansei.ops.prompt_files import Proposal
     from hansei.store.journal import Entry
 
 TEXT, JSON = "text", "json"
@@ -127,7 +128,7 @@ def _change(
     as_json: bool,
 ) -> None:
     """Show it, ask, do it, say what was done."""
-    from hansei.ops.prompt import apply, outlet_for, propose, together
+    from hansei.ops.prompt_files import apply, outlet_for, propose, together
 
     again = _again(names, wanted)
     with app.opened(settings) as store:
