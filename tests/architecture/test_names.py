@@ -17,14 +17,20 @@ def test_agent_names_do_not_leak() -> None:
     """Only an agent's own file, the generator and texts for people may name it."""
     agents = plugins.builtin_names("hansei.sources.agents")
     pattern = re.compile("|".join(OWN_WORDS.get(agent, agent) for agent in agents))
-    allowed_in_help = {"cli/app.py", "cli/commands/status.py", "config.py"}
+    allowed_in_help = {
+        "cli/app.py",
+        "cli/commands/status.py",
+        "config.py",
+        "cli/commands/prompt.py",
+    }
+    places = {"learn/outlets.py"}  # the files of every agent that skills go to, in one table
     leaks = [
         f"{path.relative_to(SOURCE)}:{number}"
         for path in SOURCE.rglob("*.py")
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
         if pattern.search(line)
         and not str(path.relative_to(SOURCE)).startswith(AGENT_FOLDERS)
-        and str(path.relative_to(SOURCE)) not in allowed_in_help
+        and str(path.relative_to(SOURCE)) not in allowed_in_help | places
     ]
     assert leaks == []
 

@@ -62,7 +62,7 @@ SECRETS = re.compile(
     r"(?:^|[\s=@'\"(:,])(?:"
     r"(?:~|\$HOME|\$\{HOME\}|/root|/home/[^/\s]+|/Users/[^/\s]+|%USERPROFILE%)[/\\]"
     r"(?:\.ssh\b|\.aws\b|\.gnupg\b|\.kube\b|\.netrc\b|\.npmrc\b|\.pypirc\b|\.git-credentials\b"
-    r"|\.docker/config|\.config/(?:gcloud|gh|hub)\b|\.claude/\.credentials|\.codex/auth"
+    r"|\.docker/config|\.config/(?:gcloud|gh|hub)\b|\.[\w-]+/(?:auth\.json|\.?credentials)"
     r"|\.config/(?:google-chrome|chromium)|Library/Keychains|\.bash_history|\.zsh_history)"
     r"|/etc/(?:shadow|sudoers)\b|(?:[\w./~-]*/)?id_(?:rsa|ed25519|ecdsa|dsa)\b(?!\.pub)"
     r"|[\w./~-]*(?:key[\w-]*\.pem|\.(?:p12|pfx|keystore))\b)"
