@@ -14,7 +14,7 @@ import msgspec
 from hansei.errors import StoreDamaged
 from hansei.events.model import RequestUsage
 from hansei.git.repository import Identity
-from hansei.store import bets, cold, evidence, experiments, measurements, usage, workspaces
+from hansei.store import bets, cold, evidence, experiments, measurements, skips, usage, workspaces
 from hansei.store.rows import content_of, counted_by, from_row
 
 if TYPE_CHECKING:
@@ -157,6 +157,7 @@ def salvage(store: Store, damaged: Path) -> bool:
         decided = [(_identity(old, number), bet) for number, bet in bets.salvage(old)]
         waiting = [(_identity(old, number), it) for number, it in measurements.salvage(old)]
         tried = [(_identity(old, it[0].workspace), *it) for it in experiments.salvage(old)]
+        unwanted = [(_identity(old, number), it) for number, it in skips.salvage(old)]
     except sqlite3.Error:
         return False
     finally:
@@ -180,6 +181,8 @@ def salvage(store: Store, damaged: Path) -> bool:
         for identity, row, members in tried:
             experiments.keep(db, row._replace(workspace=workspaces.number_of(db, identity)))
             experiments.put(db, members)
+        for identity, skip in unwanted:
+            skips.keep(db, skip._replace(workspace=workspaces.number_of(db, identity)))
     return True
 
 

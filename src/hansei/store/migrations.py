@@ -475,6 +475,23 @@ def _join(db: sqlite3.Connection, number: int, other: int) -> None:
     db.execute("DELETE FROM workspaces WHERE id = ?", (number,))
 
 
+def m010_skips(db: sqlite3.Connection) -> None:
+    """Offers that a person did not want."""
+    db.execute(SKIPS)
+
+
+SKIPS = """
+CREATE TABLE skips (
+  workspace INTEGER NOT NULL,
+  about TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  for_ever INTEGER NOT NULL,
+  evidence TEXT NOT NULL,
+  PRIMARY KEY (workspace, about)
+) WITHOUT ROWID
+"""
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
@@ -485,6 +502,7 @@ MIGRATIONS: list[Migration] = [
     m007_measurements,
     m008_experiments,
     m009_one_drive,
+    m010_skips,
 ]
 
 

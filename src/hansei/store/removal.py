@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hansei.store import bets, cold, experiments, measurements
+from hansei.store import bets, cold, experiments, measurements, skips
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def forget(
         bets.forget(db, natives, sorted(left))
         measurements.forget(db, natives, workspaces)
         experiments.forget(db, natives, workspaces)
+        skips.forget(db, natives, sorted(left))
         db.execute(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
@@ -157,5 +158,6 @@ def _drop_empty_workspaces(store: Store) -> None:
         " AND id NOT IN (SELECT workspace FROM reviews)"
         " AND id NOT IN (SELECT workspace FROM journal)"
         " AND id NOT IN (SELECT workspace FROM bets)"
+        " AND id NOT IN (SELECT workspace FROM skips)"
     )
     store.db.execute("DELETE FROM folders WHERE workspace NOT IN (SELECT id FROM workspaces)")
