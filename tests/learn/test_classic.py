@@ -8,7 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansei.events.model import Basis, Origin, Prompt, Status, Tool, ToolCall, ToolResult
+from hansei.events.model import (
+    AnyEvent,
+    Basis,
+    Origin,
+    Prompt,
+    Status,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 from hansei.learn import classic
 from hansei.learn.classic import RULES, Ran, Said, normalised, offers
 from hansei.store.reading import Numbered
@@ -256,16 +265,16 @@ def test_no_text_breaks_a_rule_and_every_name_is_one_of_the_public_format(lines:
 
 
 def test_the_rules_see_commands_in_the_terminal_and_what_people_type() -> None:
-    shared = {"session": "s", "at": 1}
-    events = [
-        Prompt(key=1, text="go", origin=Origin.HUMAN, **shared),
-        Prompt(key=2, text="no, hooks do not count", origin=Origin.HOOK, **shared),
-        ToolCall(key=3, call="a", tool=Tool.SHELL, name="Bash", text="make", **shared),
-        ToolCall(key=4, call="b", tool=Tool.READ, name="Read", text="a.py", **shared),
-        ToolResult(
-            key=5, call="a", text=BROKEN, status=Status.OK, basis=Basis.NONE, exit_code=0, **shared
-        ),
-        ToolCall(key=6, call="c", tool=Tool.SHELL, name="BashOutput", text="", **shared),
+    failed = ToolResult(
+        key=5, session="s", call="a", text=BROKEN, status=Status.OK, basis=Basis.FLAG
+    )
+    events: list[AnyEvent] = [
+        Prompt(key=1, session="s", text="go", origin=Origin.HUMAN),
+        Prompt(key=2, session="s", text="no, hooks do not count", origin=Origin.HOOK),
+        ToolCall(key=3, session="s", call="a", tool=Tool.SHELL, name="Bash", text="make"),
+        ToolCall(key=4, session="s", call="b", tool=Tool.READ, name="Read", text="a.py"),
+        failed,
+        ToolCall(key=6, session="s", call="c", tool=Tool.SHELL, name="BashOutput"),
     ]
     numbered = [Numbered(seq, event) for seq, event in enumerate(events, 1)]
     assert classic.transcript(numbered) == [Said(1, "go"), Ran(3, "make", BROKEN)]

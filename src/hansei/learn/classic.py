@@ -12,6 +12,7 @@ import re
 import shlex
 from collections import Counter
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from hansei.events.keys import digest
@@ -35,6 +36,8 @@ ASKING: Final = (
 )
 UNNAMED: Final = "saved-skill"
 LONGEST_NAME: Final = 64
+LONGEST_COMPARED: Final = 200
+"""Words; longer commands are scripts, and comparing those word by word takes for ever."""
 
 _NAMED = re.compile(
     r"\bas\s+(?:(?:an?|the|new|skill|named|called)\s+)*(?!(?:an?|the|new|skill)\b)"
@@ -113,9 +116,10 @@ def multi_step(session: str, told: Transcript) -> Offer | None:
 def error_recovery(session: str, told: Transcript) -> Offer | None:
     """A command that failed, and the next one, which is written differently and worked."""
     ran = list(_ran(told))
-    for before, after in zip(ran, ran[1:], strict=False):
-        changed = _changed(before.command, after.command)
-        if before.failed and not after.failed and changed:
+    for before, after in pairwise(ran):
+        if not before.failed or after.failed:
+            continue
+        if changed := _changed(before.command, after.command):
             topic = _program(before.command)
             return _offer(
                 "error-recovery",
@@ -251,6 +255,8 @@ def _differing(before: str, after: str) -> str:
 def _changed(before: str, after: str) -> str:
     """What became what, word by word; empty where nothing did."""
     old, new = before.split(), after.split()
+    if max(len(old), len(new)) > LONGEST_COMPARED:
+        return "" if old == new else "written anew"
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     parts = (
         f"{' '.join(old[a:b]) or 'nothing'} → {' '.join(new[c:d]) or 'nothing'}"

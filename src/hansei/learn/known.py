@@ -1,0 +1,106 @@
+"""Whether what a detector found is said already: in the skillbook, or in an instruction file.
+
+An offer is said if a skill has its key, if one text holds all its commands, or if a sentence says
+what it says. Everything here is pure.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.instructions.sentences import ALIKE, SHORTEST_ALIKE, meanings, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hansei.instructions.sentences import Meaning
+    from hansei.learn.model import Offer, Skill
+
+_CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_MARK: Final = re.compile(r"^\s*(?:[-*+>•]|\d{1,9}[.)]|\$)?\s*")
+
+
+class Written(NamedTuple):
+    """A text that agents here are given, and what it is called."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, ready to be asked."""
+
+    written: Written
+
+    @cached_property
+    def _plain(self) -> str:
+        """In one line: a command may go on in the next."""
+        return " ".join(self.written.text.replace("`", " ").split())
+
+    @cached_property
+    def _alone(self) -> frozenset[str]:
+        """What stands on a line of its own or between back quotes."""
+        lines = (_MARK.sub("", line) for line in self.written.text.splitlines())
+        spans = [*_CODE.findall(self.written.text), *lines]
+        return frozenset(" ".join(it.strip("` ").split()) for it in spans)
+
+    @cached_property
+    def _meanings(self) -> tuple[Meaning, ...]:
+        return tuple(_weighty(it.text for it in sentences("", self.written.text)))
+
+    def holds(self, command: str) -> bool:
+        """Whether a command stands here; one of a single word has to stand alone."""
+        words = command.split()
+        if len(words) < 2:
+            return command.strip() in self._alone
+        wanted = re.escape(" ".join(words))
+        return re.search(rf"(?<![\w./-]){wanted}(?![\w/-])", self._plain) is not None
+
+    def says(self, meaning: Meaning) -> bool:
+        """Whether a sentence here is like one."""
+        return any(
+            it.forbids is meaning.forbids and _shared(it, meaning) >= ALIKE for it in self._meanings
+        )
+
+
+class Known:
+    """Everything that is said already."""
+
+    def __init__(self, skills: Iterable[Skill], texts: Iterable[Written]) -> None:
+        kept = list(skills)
+        self._keys = {it.key: it.name for it in kept if it.key}
+        own = (Written(f"skill {it.name}", f"{it.description}\n\n{it.body}") for it in kept)
+        self._texts = [Text(it) for it in (*own, *texts)]
+
+    def where(self, offer: Offer) -> str | None:
+        """The skill or file that says it; None where nothing does."""
+        if offer.key in self._keys:
+            return f"skill {self._keys[offer.key]}"
+        told = tuple(_weighty(_statements(offer)))
+        for text in self._texts:
+            by_commands = offer.commands and all(map(text.holds, offer.commands))
+            if by_commands or any(map(text.says, told)):
+                return text.written.name
+        return None
+
+
+def _statements(offer: Offer) -> Iterator[str]:
+    """The sentences that say what an offer says; a body of commands says it by those."""
+    yield offer.description
+    if not offer.commands:
+        yield from (it.text for it in sentences("", offer.body))
+
+
+def _weighty(texts: Iterable[str]) -> Iterator[Meaning]:
+    for text in texts:
+        for meaning in meanings(text):
+            if len(meaning.words) >= SHORTEST_ALIKE:
+                yield meaning
+
+
+def _shared(one: Meaning, other: Meaning) -> float:
+    return len(one.words & other.words) / len(one.words | other.words)
