@@ -51,55 +51,84 @@ CASES = [
     Case("named by the first command", "multi-step", ROLLOUT, "procedure-docker", ROLLOUT),
     Case("a failure breaks the row", "multi-step", (*SHOP[:2], "! npm i", *SHOP[2:]), None),
     Case(
-        *("a new row begins after a failure", "multi-step"),
-        *(("ls", "! npm i", *SHOP), "procedure-git", SHOP),
+        "a new row begins after a failure",
+        "multi-step",
+        ("ls", "! npm i", *SHOP),
+        "procedure-git",
+        SHOP,
     ),
     Case(
-        *("a row goes on to its end", "multi-step"),
-        *((*SHOP, "npm start", "! x", "y"), "procedure-git", (*SHOP, "npm start")),
+        "a row goes on to its end",
+        "multi-step",
+        (*SHOP, "npm start", "! x", "y"),
+        "procedure-git",
+        (*SHOP, "npm start"),
     ),
     Case(
-        *("the first row wins", "multi-step"),
-        *((*ROLLOUT, "! x", *SHOP), "procedure-docker", ROLLOUT),
+        "the first row wins",
+        "multi-step",
+        (*ROLLOUT, "! x", *SHOP),
+        "procedure-docker",
+        ROLLOUT,
     ),
     Case(
-        *("messages do not break a row", "multi-step"),
-        *((*SHOP[:2], "> go on", *SHOP[2:]), "procedure-git", SHOP),
+        "messages do not break a row",
+        "multi-step",
+        (*SHOP[:2], "> go on", *SHOP[2:]),
+        "procedure-git",
+        SHOP,
     ),
     # 2. error-recovery
     Case(
-        *("the next command worked", "error-recovery"),
-        *(("! pip install request", "pip install requests"), "error-pip"),
-        ("pip install requests",),
+        "the next command worked",
+        "error-recovery",
+        ("! npm i lodahs", "npm i lodash"),
+        "error-npm",
+        ("npm i lodash",),
     ),
     Case(
-        *("only the next one counts", "error-recovery"),
-        *(("! pip install request", "! pip install request2", "ls"), "error-pip", ("ls",)),
+        "each failure is looked at with what follows",
+        "error-recovery",
+        ("! npm i lodahs", "! npm i lodsah", "ls"),
+        "error-npm",
+        ("ls",),
     ),
-    Case("nothing follows", "error-recovery", ("pwd", "! pip install request"), None),
+    Case("nothing follows", "error-recovery", ("pwd", "! npm i lodahs"), None),
     Case(
-        *("the same command again changes nothing", "error-recovery"),
-        *(("! make", "make"), None),
+        "the same command again changes nothing",
+        "error-recovery",
+        ("! make", "make"),
+        None,
     ),
     Case(
-        *("related or not is not asked", "error-recovery"),
-        *(("! cargo build", "git status"), "error-cargo", ("git status",)),
+        "related or not is not asked",
+        "error-recovery",
+        ("! cargo build", "git status"),
+        "error-cargo",
+        ("git status",),
     ),
     Case(
-        *("the first recovery wins", "error-recovery"),
-        *(("! a x", "a y", "! b x", "b y"), "error-a", ("a y",)),
+        "the first recovery wins",
+        "error-recovery",
+        ("! a x", "a y", "! b x", "b y"),
+        "error-a",
+        ("a y",),
     ),
     # 3. user-correction
     Case(
-        *("corrected, and it worked", "user-correction"),
-        ("! npm run build", "> no, try npm run build:prod instead", "npm run build:prod"),
-        *("user-correction-build", ("npm run build:prod",)),
+        "corrected, and it worked",
+        "user-correction",
+        ("! yarn site", "> no, try yarn site:live instead", "yarn site:live"),
+        "user-correction-site",
+        ("yarn site:live",),
     ),
     *(
         Case(
-            *(f"the word {word!r}", "user-correction"),
+            f"the word {word!r}",
+            "user-correction",
             ("npm run site", f"> {word} please", "npm run pages"),
-            *("user-correction-pages", ("npm run pages",)),
+            "user-correction-pages",
+            ("npm run pages",),
         )
         for word in classic.CORRECTING
     ),
@@ -108,55 +137,82 @@ CASES = [
     Case("nothing to correct", "user-correction", ("> no", "npm run pages"), None),
     Case("nothing worked after", "user-correction", ("a", "> wrong", "! b"), None),
     Case(
-        *("what worked later counts", "user-correction"),
-        *(("a", "> wrong", "! b", "make c"), "user-correction-make", ("make c",)),
+        "what worked later counts",
+        "user-correction",
+        ("a", "> wrong", "! b", "make c"),
+        "user-correction-make",
+        ("make c",),
     ),
     # 4. repeated-action
     Case(
-        *("twice among six", "repeated-action"),
-        *(SIX, "repeated-go-test", ("go test ./a/...", "go test ./b/...")),
+        "twice among six",
+        "repeated-action",
+        SIX,
+        "repeated-go-test",
+        ("go test ./a/...", "go test ./b/..."),
     ),
     Case("five are too few", "repeated-action", ("go test",) * 5, None),
     Case(
-        *("three times the same", "repeated-action"),
-        *(("go test ./...", "a", "go test ./...", "b", "go test ./...", "c"), "repeated-go-test"),
+        "three times the same",
+        "repeated-action",
+        ("go test ./...", "a", "go test ./...", "b", "go test ./...", "c"),
+        "repeated-go-test",
         ("go test ./...",),
     ),
     Case("all different", "repeated-action", ("a", "b", "c", "d", "e", "f"), None),
     Case(
-        *("the first command that repeats wins", "repeated-action"),
-        *(("a", "b", "b", "b", "c", "a"), "repeated-a", ("a",)),
+        "the first command that repeats wins",
+        "repeated-action",
+        ("a", "b", "b", "b", "c", "a"),
+        "repeated-a",
+        ("a",),
     ),
     Case(
-        *("failed runs count too", "repeated-action"),
-        *(("! make", "a", "b", "c", "d", "! make"), "repeated-make", ("make",)),
+        "failed runs count too",
+        "repeated-action",
+        ("! make", "a", "b", "c", "d", "! make"),
+        "repeated-make",
+        ("make",),
     ),
     # 5. explicit-instruction
     Case(
-        *("named in the sentence", "explicit-instruction"),
+        "named in the sentence",
+        "explicit-instruction",
         ("compose up -d", "> save this compose file as shop-dev"),
-        *("shop-dev", ("compose up -d",)),
+        "shop-dev",
+        ("compose up -d",),
     ),
     *(
         Case(
-            *(f"the phrase {phrase!r}", "explicit-instruction"),
-            *(("make", f"> Please {phrase}: as deploy-all"), "deploy-all", ("make",)),
+            f"the phrase {phrase!r}",
+            "explicit-instruction",
+            ("make", f"> Please {phrase}: as deploy-all"),
+            "deploy-all",
+            ("make",),
         )
         for phrase in classic.ASKING
     ),
     Case(
-        *("the name may follow `about`", "explicit-instruction"),
-        *(("make", "> create skill about releases"), "releases", ("make",)),
+        "the name may follow `about`",
+        "explicit-instruction",
+        ("make", "> create skill about releases"),
+        "releases",
+        ("make",),
     ),
     Case(
-        *("without a name", "explicit-instruction"),
-        *(("make", "> remember this!"), classic.UNNAMED, ("make",)),
+        "without a name",
+        "explicit-instruction",
+        ("make", "> remember this!"),
+        classic.UNNAMED,
+        ("make",),
     ),
     Case("`as skill` is no name", "explicit-instruction", ("> save as skill",), classic.UNNAMED),
     Case(
-        *("the commands around it", "explicit-instruction"),
+        "the commands around it",
+        "explicit-instruction",
         ("far", "> first", "before", "> save this as it-is", "after", "> then", "far"),
-        *("it-is", ("before", "after")),
+        "it-is",
+        ("before", "after"),
     ),
     Case("no such phrase", "explicit-instruction", ("make", "> i saved it"), None),
 ]
@@ -187,7 +243,7 @@ NORMALISED = [
     ("docker build -t shop:v1 .", "docker build"),
     ('curl -H "Accept: text/plain" https://shop.example/items', "curl <url>"),
     ("curl -s https://shop.example/items", "curl <url>"),
-    ("pip install requests==2.31.0", "pip install requests"),
+    ("pip install httpx==0.27.0", "pip install httpx"),
     ("npm install left-pad@1.3.0", "npm install left-pad"),
     ("nvm use 20.1", "nvm use"),
     ("nvm use v20", "nvm use"),
@@ -211,7 +267,7 @@ def test_normalising_any_text_gives_words_without_paths(text: str) -> None:
 
 
 def test_a_command_failed_if_its_output_says_so_in_any_case() -> None:
-    assert Ran(1, "pip install request", "Error: no such package").failed
+    assert Ran(1, "npm i lodahs", "Error: no such package").failed
     assert Ran(1, "make", "make: *** error: stop").failed
     assert not Ran(1, "pytest", "3 failed, 2 passed").failed
     assert not Ran(1, "make", "an error occurred").failed
@@ -227,11 +283,9 @@ def test_a_procedure_lists_its_commands_by_number() -> None:
 
 
 def test_a_recovery_holds_a_table_of_before_and_after() -> None:
-    (found,) = offers("s1", told(("! pip install request", "pip install requests")))
-    assert "(request → requests)" in found.description
-    table = (
-        "| Before | After |\n|--------|-------|\n| pip install request | pip install requests |\n"
-    )
+    (found,) = offers("s1", told(("! npm i lodahs", "npm i lodash")))
+    assert "(lodahs → lodash)" in found.description
+    table = "| Before | After |\n|--------|-------|\n| npm i lodahs | npm i lodash |\n"
     assert found.body.endswith(f"\n\n### Error Fix\n{table}")
 
 
