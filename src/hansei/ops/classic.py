@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.learn import classic
+from hansei.ops import sessions
 from hansei.ops.processes import seldom_collecting
+from hansei.ops.windows import grounds
 from hansei.store import reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from hansei.learn.model import Offer
-    from hansei.projection.window import Session
+    from hansei.ops.scope import Scope
     from hansei.store.database import Store
 
 
@@ -50,18 +50,24 @@ class Simple:
         return Tally(rule, names.total(), tuple(often))
 
 
-def simple(store: Store, sessions: Iterable[Session]) -> Simple:
-    """The simple rules on each of these sessions."""
-    listed = list(sessions)
+def simple(store: Store, scope: Scope, now: int, session: str | None = None) -> Simple:
+    """The simple rules on each session of a scope, or on one of them."""
+    only = None if session is None else sessions.find(store, session)
+    chosen = [
+        it
+        for ground in grounds(store, scope, now)
+        for it in ground.window.sessions.values()
+        if only is None or it.number == only
+    ]
     with seldom_collecting():
         found = [
             offer
-            for session in listed
+            for it in chosen
             for offer in classic.offers(
-                session.name, classic.transcript(reading.events(store, session.number))
+                it.name, classic.transcript(reading.events(store, it.number))
             )
         ]
-    return Simple(len(listed), tuple(found))
+    return Simple(len(chosen), tuple(found))
 
 
 def per_hundred(offers: int, sessions: int) -> float | None:

@@ -1,0 +1,196 @@
+"""What is worth keeping as a skill, as people read it on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.cli import output
+from hansei.cli.output import bold, dim
+from hansei.learn.model import State
+from hansei.ops.classic import per_hundred
+from hansei.ops.learn import FEW, RETURN_DAYS
+from hansei.ops.sessions import short_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from hansei.learn.model import Offer
+    from hansei.ops.classic import Simple
+    from hansei.ops.learn import Learned, Saved, Suggestion
+
+INDENT = 3
+LABEL = 8
+PLACES = 3
+"""Places of evidence that are named; the rest is counted."""
+COMMANDS = 8
+PREVIEW = 14
+"""Lines of a skill that are shown before it is saved."""
+NAMES = 4
+"""Names of offers that are told of a rule."""
+
+
+def heading(look: Learned) -> Iterator[str]:
+    """What was looked at and what came of it."""
+    where = output.one_line(look.scope.workspace_name or "every workspace")
+    sessions = output.plural(look.sessions, "session")
+    if look.among:
+        named = ", ".join(output.one_line(short_id(it)) for it in look.among[:PLACES])
+        sessions = f"session {named} among {look.sessions:,}"
+    span = output.span(look.first_at, look.last_at)
+    first, *rest = output.wrapped(f"Learn · {where} · {span} · {sessions}", 2)
+    yield bold(first)
+    yield from map(bold, rest)
+    yield from output.wrapped(f"{_found(look)}.", 2)
+
+
+def _found(look: Learned) -> str:
+    made = len(look.suggestions)
+    told = [f"{output.plural(made, 'thing')} worth keeping" if made else "Nothing new to keep"]
+    if look.said:
+        told.append(f"{len(look.said):,} said already in {_places(look.said)}")
+    if look.skipped:
+        told.append(f"{len(look.skipped):,} skipped before (`hansei learn --reset-skips`)")
+    if look.sessions < FEW:
+        few = output.plural(look.sessions, "session")
+        told.append(f"{few} cannot show what recurs: that takes {FEW}")
+    return "; ".join(told)
+
+
+def _places(said: Iterable[Suggestion]) -> str:
+    where = sorted({output.one_line(it.said or "") for it in said})
+    more = f" and {len(where) - PLACES} more" if len(where) > PLACES else ""
+    return f"{', '.join(where[:PLACES])}{more}"
+
+
+def card(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
+    """One offer, with everything that a person needs to decide."""
+    offer = found.offer
+    yield from _title(number, found, look)
+    yield from _text(output.one_line(offer.description))
+    where = "" if look.scope.workspace else f" · in {output.one_line(found.workspace)}"
+    yield from _line("found", f"by {offer.detector}{where}")
+    yield from _lines("runs", [output.one_line(it) for it in offer.commands], COMMANDS)
+    yield from _line("open", _open(found.places))
+    yield from _lines("skill", output.safe(offer.body).strip().splitlines(), PREVIEW)
+
+
+def _title(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
+    count = len(found.natives)
+    seen = f"{count:,} of {output.plural(look.sessions, 'session')}"
+    name = output.one_line(found.offer.name)
+    gap = output.terminal_width() - INDENT - output.width(name) - output.width(seen)
+    yield f"{number:<{INDENT}}{bold(name)}{' ' * max(gap, 2)}{seen}"
+
+
+def _text(text: str) -> Iterator[str]:
+    indent = " " * INDENT
+    yield from output.wrapped(f"{indent}{text}", INDENT)
+
+
+def _line(label: str, text: str) -> Iterator[str]:
+    indent = " " * (INDENT + LABEL)
+    first, *rest = output.wrapped(f"{indent}{text}", INDENT + LABEL) or [indent]
+    yield f"{' ' * INDENT}{dim(f'{label:<{LABEL}}')}{first.removeprefix(indent)}"
+    yield from rest
+
+
+def _lines(label: str, lines: list[str], most: int) -> Iterator[str]:
+    """Lines as they are, each cut at the terminal's edge."""
+    room = output.terminal_width() - INDENT - LABEL
+    shown = lines if len(lines) <= most else lines[: most - 1]
+    for place, line in enumerate(shown):
+        head = dim(f"{'' if place else label:<{LABEL}}")
+        yield f"{' ' * INDENT}{head}{output.cut(line.expandtabs(4), room)}".rstrip()
+    if len(shown) < len(lines):
+        more = output.plural(len(lines) - len(shown), "more line")
+        yield f"{' ' * (INDENT + LABEL)}{dim(f'… {more}')}"
+
+
+def _open(places: tuple[str, ...]) -> str:
+    named = [it.replace(" ", "\xa0") for it in places[:PLACES]]
+    more = len(places) - len(named)
+    return f"hansei show {'  '.join(named)}{f'  (+{more:,})' if more else ''}"
+
+
+def kept_back(found: Suggestion) -> Iterator[str]:
+    """An offer that the gate does not let pass, in a line."""
+    word = "quarantined" if found.state is State.QUARANTINED else "refused"
+    why = output.one_line("; ".join(found.reasons)) or "the gate does not let it pass"
+    yield from output.wrapped(f"{word}: {output.one_line(found.offer.name)}, because {why}", 2)
+    yield from map(dim, output.wrapped(f"  {_open(found.places)}", 2))
+
+
+def saved(done: Saved) -> Iterator[str]:
+    """What was saved, and where it is."""
+    files = ", ".join(map(output.one_line, done.files))
+    if done.state is State.QUARANTINED:
+        told = f"`hansei skills show {done.name}` opens it, `hansei skills promote {done.name}`"
+        yield from map(dim, output.wrapped(f"  {told} lets agents use it.", 2))
+    elif files:
+        yield from output.wrapped(f"Saved {done.name}: {files}. The next session has it.", 2)
+    else:
+        told = "its repository is not on this machine, so no agent is given it"
+        yield from output.wrapped(f"Saved {done.name} in the skillbook; {told}.", 2)
+
+
+ANSWERS = (
+    "Enter saves a draft that agents load when they need it. n: not now, for"
+    f" {RETURN_DAYS} days or until as many sessions again show it. s: never again."
+)
+
+
+# --- the simple rules -----------------------------------------------------------------------------
+
+
+def compared(simple: Simple, look: Learned) -> Iterator[str]:
+    """What the simple rules offer beside what we do, by rule."""
+    columns = [
+        output.Column("rule", "left"),
+        output.Column("simple rules"),
+        output.Column("of 100 sessions"),
+        output.Column("ours"),
+        output.Column("what they would be called", "left", flexible=True, drop=1),
+    ]
+    own = [it.offer for it in (*look.suggestions, *look.kept_back, *look.said, *look.skipped)]
+    rows = [
+        (
+            tally.rule,
+            f"{tally.offers:,}",
+            _rate(tally.offers, simple.sessions),
+            f"{sum(it.detector == tally.rule for it in own):,}",
+            _names(tally.names),
+        )
+        for tally in simple.tallies
+    ]
+    total = len(simple.offers)
+    rows.append(("all", f"{total:,}", _rate(total, simple.sessions), f"{len(own):,}", ""))
+    yield bold(f"The simple rules on {output.plural(simple.sessions, 'session')}")
+    yield from output.table(columns, rows)
+    yield from map(
+        dim,
+        output.wrapped(
+            "Nothing of this is saved. With a SESSION each of its offers is shown;"
+            " docs/concepts/classic-rules.md tells the rules."
+        ),
+    )
+
+
+def _rate(offers: int, sessions: int) -> str:
+    rate = per_hundred(offers, sessions)
+    return output.UNKNOWN if rate is None else f"{rate:.1f}"
+
+
+def _names(names: tuple[tuple[str, int], ...]) -> str:
+    told = [f"{name} ({count:,})" if count > 1 else name for name, count in names[:NAMES]]
+    more = len(names) - len(told)
+    return f"{', '.join(told)}{f', {more:,} more' if more else ''}"
+
+
+def simple_offer(number: int, offer: Offer) -> Iterator[str]:
+    """What a simple rule offers."""
+    yield f"{number:<{INDENT}}{bold(offer.name)}"
+    yield from _text(output.one_line(offer.description))
+    yield from _line("found", f"by {offer.detector}")
+    yield from _lines("runs", [output.one_line(it) for it in offer.commands], COMMANDS)
+    yield from _line("open", _open(tuple(f"{it.session}#{it.event}" for it in offer.evidence)))
+    yield from _lines("skill", output.safe(offer.body).strip().splitlines(), PREVIEW)
