@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 
-from hansei.learn.model import Evidence, Offer, Skill, State
-from hansei.ops.learn import Saved, Suggestion
-from hansei.ops.windows import Ground
+import pytest
+
+from hansei.events.model import AnyEvent
+from hansei.learn import offers
+from hansei.learn.model import Evidence, Offer
+from hansei.projection.window import Window
 
 CHECKS = ("make fmt", "make check", "git push")
+NATIVE = "{:08x}-session"
+"""What sessions in `bet_world.stocked` are called."""
 
 
 def offer(
@@ -17,61 +21,31 @@ def offer(
     commands: Sequence[str] = CHECKS,
     *,
     detector: str = "multi-step",
-    sessions: Sequence[int] = (7, 8, 9),
+    sessions: Iterable[int] = (7, 8, 9),
     description: str = "Check and push; use it before a branch is handed over.",
 ) -> Offer:
     """An offer that some of the sessions in `bet_world.stocked` show."""
     steps = "".join(f"{number}. `{it}`\n" for number, it in enumerate(commands, 1))
+    evidence = tuple(Evidence(NATIVE.format(it), 3) for it in sessions)
     return Offer(
         detector=detector,
         name=name,
         description=description,
         body=f"## Steps\n\n{steps}",
         commands=tuple(commands),
-        evidence=tuple(Evidence(f"{it:08x}-session", 3) for it in sessions),
-        sessions=len(sessions),
+        evidence=evidence,
+        sessions=len(evidence),
         key=f"{detector}:{name}",
     )
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What a gate says."""
+def plant(monkeypatch: pytest.MonkeyPatch, planted: Sequence[Offer]) -> None:
+    """Have the detectors find these, where the sessions that show them are looked at."""
 
-    state: State = State.DRAFT
-    reasons: tuple[str, ...] = ()
+    def find(window: Window, texts: Callable[[int, int], AnyEvent | None]) -> list[Offer]:
+        assert callable(texts)
+        rows = window.store.db.execute("SELECT id, native FROM sessions").fetchall()
+        there = {native for number, native in rows if number in window.sessions}
+        return [it for it in planted if there & {place.session for place in it.evidence}]
 
-
-PASSES = Verdict()
-
-
-@dataclass
-class Planted:
-    """Means that find what was planted and write nothing."""
-
-    offers: Sequence[Offer] = ()
-    verdicts: dict[str, Verdict] = field(default_factory=dict)
-    kept: list[Skill] = field(default_factory=list)
-    saved: list[tuple[str, State, bool]] = field(default_factory=list)
-    judged: list[str] = field(default_factory=list)
-
-    def find(self, ground: Ground) -> Iterable[Offer]:
-        there = {ground.natives[number] for number in ground.window.sessions}
-        return [it for it in self.offers if there & {place.session for place in it.evidence}]
-
-    def judge(self, ground: Ground, offer: Offer) -> Verdict:
-        assert ground.window.sessions
-        self.judged.append(offer.name)
-        return self.verdicts.get(offer.name, PASSES)
-
-    def skills(self, ground: Ground) -> Iterable[Skill]:
-        assert ground.name
-        return self.kept
-
-    def save(self, found: Suggestion, now: int, *, user: bool) -> Saved:
-        assert now
-        self.saved.append((found.offer.name, found.state, user))
-        where = "~/.agents/skills" if user else ".agents/skills"
-        files = (f"{where}/{found.offer.name}/SKILL.md",)
-        live = found.state is State.DRAFT
-        return Saved(found.offer.name, found.state, files if live else ())
+    monkeypatch.setattr(offers, "offers", find)

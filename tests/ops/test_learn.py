@@ -1,46 +1,65 @@
-"""What is offered from sessions, and what is not."""
+"""What is offered from sessions, what is not, and what becomes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
+from hansei.ops.skills import Desk
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bet_world import DAY, NOW, SESSIONS, repository, stocked
-from hansei.errors import NotFound
+from hansei.config import Config, Environment, Settings
+from hansei.errors import NotFound, UsageError
 from hansei.learn.model import Offer, Skill, State
 from hansei.ops import learn as learning
-from hansei.ops.learn import Learned, about, learn, reset_skips, skip
+from hansei.ops import skills
+from hansei.ops.learn import Learned, Suggestion, about, learn, reset_skips, save, skip
+from hansei.ops.projecting import refresh
 from hansei.ops.scope import Scope
+from hansei.store import log
 from hansei.store.database import Store
-from learn_world import Planted, Verdict, offer
+from learn_world import NATIVE, offer, plant
+from pieces import call, piece, prompt, result
 
-NATIVE = "{:08x}-session"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    return repository(tmp_path / "app")
+Plant = Callable[..., None]
 
 
 @pytest.fixture
-def stock(tmp_path: Path, place: Path) -> Iterator[Store]:
-    store = stocked(tmp_path / "store", place)
-    yield store
-    store.close()
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A repository with ten sessions, and a person in it."""
+    place = repository(tmp_path / "app")
+    home = tmp_path / "home"
+    home.mkdir()
+    store = tmp_path / "store"
+    environment = Environment(home, {"HANSEI_HOME": str(store), "PATH": "/usr/bin:/bin"})
+    stock = stocked(store, place)
+    made = Desk(stock, Config(store, Settings(), environment), place, NOW)
+    refresh(stock, made.config, workspace=None, now=NOW)
+    yield made
+    stock.close()
 
 
-def look(
-    store: Store, means: Planted, now: int = NOW, *among: str, scope: Scope | None = None
-) -> Learned:
-    return learn(store, scope or Scope(), means, Path("/nobody"), now, among)
+@pytest.fixture
+def planted(monkeypatch: pytest.MonkeyPatch) -> Plant:
+    return lambda *offers: plant(monkeypatch, offers)
+
+
+def look(desk: Desk, now: int = NOW, among: tuple[str, ...] = ()) -> Learned:
+    return learn(replace(desk, now=now), Scope(), among)
 
 
 def names(found: Learned) -> list[str]:
     return [it.offer.name for it in found.suggestions]
+
+
+def only(desk: Desk) -> Suggestion:
+    (found,) = look(desk).suggestions
+    return found
 
 
 def add_session(store: Store, number: int, at: int) -> None:
@@ -54,103 +73,114 @@ def add_session(store: Store, number: int, at: int) -> None:
         )
 
 
-def test_an_offer_comes_with_its_places_newest_first(stock: Store) -> None:
-    (found,) = look(stock, Planted([offer()])).suggestions
+# --- what is offered ------------------------------------------------------------------------------
+
+
+def test_an_offer_comes_with_its_places_newest_first(desk: Desk, planted: Plant) -> None:
+    planted(offer())
+    found = only(desk)
     assert found.places == ("00000009#3", "00000008#3", "00000007#3")
     assert found.natives == (NATIVE.format(9), NATIVE.format(8), NATIVE.format(7))
-    assert found.workspace == "app"
+    assert (found.workspace, found.root) == ("app", desk.here)
 
 
-def test_the_best_come_first_as_they_were_found(stock: Store) -> None:
-    means = Planted([offer("b"), offer("a", ["make a b"])])
-    assert names(look(stock, means)) == ["b", "a"]
+def test_the_best_come_first_as_they_were_found(desk: Desk, planted: Plant) -> None:
+    planted(offer("b"), offer("a", ["make a b"]))
+    assert names(look(desk)) == ["b", "a"]
 
 
-def test_what_a_skill_says_is_not_offered(stock: Store) -> None:
+def test_what_a_skill_says_is_not_offered_whatever_became_of_it(desk: Desk, planted: Plant) -> None:
     wanted = offer()
-    means = Planted([wanted], kept=[Skill("checks", "How to check", "See there", key=wanted.key)])
-    found = look(stock, means)
+    planted(wanted)
+    skills.add(desk, Skill("checks", "How to check", "See there", key=wanted.key))
+    skills.change_state(desk, "checks", State.REJECTED)
+    found = look(desk)
     assert not found.suggestions
     assert [it.said for it in found.said] == ["skill checks"]
-    assert not means.judged
 
 
-def test_what_an_instruction_file_says_is_not_offered(stock: Store, place: Path) -> None:
-    means = Planted([offer()])
-    (place / "AGENTS.md").write_text("First `make fmt`, `make check`; then git push.\n")
-    assert [it.said for it in look(stock, means).said] == ["AGENTS.md"]
-    (place / "AGENTS.md").write_text("First `make fmt`.\n")
-    assert names(look(stock, means)) == ["procedure-make"]
+def test_what_an_instruction_file_says_is_not_offered(desk: Desk, planted: Plant) -> None:
+    planted(offer())
+    (desk.here / "AGENTS.md").write_text("First `make fmt`, `make check`; then git push.\n")
+    assert [it.said for it in look(desk).said] == ["AGENTS.md"]
+    (desk.here / "AGENTS.md").write_text("First `make fmt`.\n")
+    assert names(look(desk)) == ["procedure-make"]
 
 
 def test_what_another_skill_of_the_repository_says_is_not_offered(
-    stock: Store, place: Path
+    desk: Desk, planted: Plant
 ) -> None:
-    file = place / ".claude" / "skills" / "handover" / "SKILL.md"
+    planted(offer())
+    file = desk.here / ".claude" / "skills" / "handover" / "SKILL.md"
     file.parent.mkdir(parents=True)
     file.write_text("---\nname: handover\n---\n1. make fmt\n2. make check\n3. git push\n")
-    assert not look(stock, Planted([offer()])).suggestions
+    assert not look(desk).suggestions
 
 
-def test_what_the_gate_keeps_back_is_told_with_its_reasons(stock: Store) -> None:
-    verdicts = {
-        "from-the-web": Verdict(State.QUARANTINED, ("a page said it",)),
-        "wipe": Verdict(State.REJECTED, ("it deletes",)),
-    }
-    offers = [offer("from-the-web"), offer("wipe", ["rm -rf x"]), offer("fine", ["make fine now"])]
-    found = look(stock, Planted(offers, verdicts))
-    assert names(found) == ["fine"]
-    assert [(it.offer.name, it.reasons) for it in found.kept_back] == [
-        ("from-the-web", ("a page said it",)),
-        ("wipe", ("it deletes",)),
+def test_what_would_harm_is_refused_and_what_the_web_said_is_quarantined(
+    desk: Desk, planted: Plant
+) -> None:
+    recipe = "wrangle --publish --channel nightly --from https://elsewhere.example/recipe"
+    events = [
+        prompt("w", 1, NOW - DAY),
+        call("w", 2, NOW - DAY, "curl https://elsewhere.example/howto"),
+        msgspec.structs.replace(result("w", 2, NOW - DAY), text=f"To publish, run {recipe}."),
+        call("w", 3, NOW - DAY, recipe),
     ]
+    one = piece(events, path="/t/w", agent="claude_code", cwd=str(desk.here))
+    log.commit(desk.store, [one], now=NOW, seal_before=0)
+    said = offer("from-the-web", [recipe])
+    planted(
+        replace(said, evidence=(replace(said.evidence[0], session="w", event=4),)),
+        offer("wipe", ["rm -rf / --no-preserve-root"]),
+        offer("fine", ["make fine now"]),
+    )
+    found = look(desk)
+    assert names(found) == ["fine"]
+    states = {it.offer.name: it.state for it in found.kept_back}
+    assert states == {"from-the-web": State.QUARANTINED, "wipe": State.REJECTED}
+    assert all(it.reasons for it in found.kept_back)
 
 
 # --- skips ----------------------------------------------------------------------------------------
 
 
-def skipped(store: Store, wanted: Offer, *, for_ever: bool = False) -> None:
-    (found,) = look(store, Planted([wanted])).suggestions
-    skip(store, found, NOW, for_ever=for_ever)
-
-
-def test_what_was_put_off_comes_back_after_four_weeks(stock: Store) -> None:
-    wanted = offer()
-    skipped(stock, wanted)
-    means = Planted([wanted])
+def test_what_was_put_off_comes_back_after_four_weeks(desk: Desk, planted: Plant) -> None:
+    planted(offer())
+    skip(desk, only(desk), for_ever=False)
     assert learning.RETURN_DAYS == 28
-    assert [it.offer for it in look(stock, means, NOW + 28 * DAY - 1).skipped] == [wanted]
-    assert names(look(stock, means, NOW + 28 * DAY)) == ["procedure-make"]
+    assert [it.offer.name for it in look(desk, NOW + 28 * DAY - 1).skipped] == ["procedure-make"]
+    assert names(look(desk, NOW + 28 * DAY)) == ["procedure-make"]
 
 
-def test_what_was_put_off_comes_back_when_as_many_sessions_again_show_it(stock: Store) -> None:
-    skipped(stock, offer(sessions=(8, 9)))
+def test_what_was_put_off_comes_back_when_as_many_sessions_again_show_it(
+    desk: Desk, planted: Plant
+) -> None:
+    planted(offer(sessions=(8, 9)))
+    skip(desk, only(desk), for_ever=False)
     for number in (10, 11):
-        add_session(stock, number, NOW + number)
-    once = Planted([offer(sessions=(8, 9, 10))])
-    assert not look(stock, once, NOW + DAY).suggestions
-    assert not once.judged
-    twice = Planted([offer(sessions=(8, 9, 10, 11))])
-    assert names(look(stock, twice, NOW + DAY)) == ["procedure-make"]
+        add_session(desk.store, number, NOW + number)
+    planted(offer(sessions=(8, 9, 10)))
+    assert not look(desk, NOW + DAY).suggestions
+    planted(offer(sessions=(8, 9, 10, 11)))
+    assert names(look(desk, NOW + DAY)) == ["procedure-make"]
 
 
-def test_older_sessions_that_show_it_too_do_not_bring_it_back(stock: Store) -> None:
-    skipped(stock, offer(sessions=(9,)))
-    everywhere = Planted([offer(sessions=range(SESSIONS))])
-    assert not look(stock, everywhere, NOW + 1).suggestions
+def test_older_sessions_that_show_it_too_do_not_bring_it_back(desk: Desk, planted: Plant) -> None:
+    planted(offer(sessions=(9,)))
+    skip(desk, only(desk), for_ever=False)
+    planted(offer(sessions=range(SESSIONS)))
+    assert not look(desk, NOW + 1).suggestions
 
 
-def test_what_is_never_wanted_does_not_come_back(stock: Store) -> None:
-    skipped(stock, offer(sessions=(9,)), for_ever=True)
-    add_session(stock, 10, NOW + 1)
-    means = Planted([offer(sessions=(9, 10))])
-    assert not look(stock, means, NOW + 400 * DAY).suggestions
-
-
-def test_after_a_reset_everything_is_offered_again(stock: Store) -> None:
-    skipped(stock, offer(), for_ever=True)
-    assert reset_skips(stock, None) == 1
-    assert names(look(stock, Planted([offer()]))) == ["procedure-make"]
+def test_what_is_never_wanted_does_not_come_back_until_a_reset(desk: Desk, planted: Plant) -> None:
+    planted(offer(sessions=(9,)))
+    skip(desk, only(desk), for_ever=True)
+    add_session(desk.store, 10, NOW + 1)
+    planted(offer(sessions=(9, 10)))
+    assert not look(desk, NOW + 400 * DAY).suggestions
+    assert reset_skips(desk.store, None) == 1
+    assert names(look(desk)) == ["procedure-make"]
 
 
 @given(st.text(), st.text(), st.lists(st.text(), max_size=3))
@@ -165,24 +195,89 @@ def test_an_offer_without_a_key_is_remembered_by_what_it_is(
 # --- one session ----------------------------------------------------------------------------------
 
 
-def test_of_a_session_what_it_is_one_more_example_of_comes_before_what_it_shows_alone(
-    stock: Store,
+def test_of_a_session_only_what_it_shows_or_is_one_more_example_of_is_offered(
+    desk: Desk, planted: Plant
 ) -> None:
-    recurring = offer("recurring", ["make a b"], sessions=(2, 5, 9))
-    alone = offer("alone", ["make c d"], sessions=(9,))
-    other = offer("other", ["make e f"], sessions=(1, 2, 3))
-    means = Planted([alone, other, recurring])
-    assert names(look(stock, means, NOW, NATIVE.format(9))) == ["alone", "recurring"]
-    assert names(look(stock, means, NOW, NATIVE.format(1))) == ["other"]
-    assert names(look(stock, means, NOW, NATIVE.format(4))) == []
+    planted(
+        offer("alone", ["make c d"], sessions=(9,)),
+        offer("other", ["make e f"], sessions=(1, 2, 3)),
+        offer("recurring", ["make a b"], sessions=(2, 5, 9)),
+    )
+    assert names(look(desk, among=(NATIVE.format(9),))) == ["alone", "recurring"]
+    assert names(look(desk, among=("00000001",))) == ["other"]
+    assert names(look(desk, among=("00000004",))) == []
+    assert names(look(desk, among=("00000001", "00000009"))) == ["alone", "other", "recurring"]
 
 
-def test_of_a_session_later_ones_count_for_nothing(stock: Store) -> None:
-    found = look(stock, Planted(), NOW, NATIVE.format(2))
-    assert found.sessions == 3
-    assert found.among == (NATIVE.format(2),)
+def test_of_a_session_later_ones_count_for_nothing(desk: Desk, planted: Plant) -> None:
+    planted()
+    found = look(desk, among=("00000002",))
+    assert (found.sessions, found.among) == (3, ("00000002",))
 
 
-def test_a_session_that_is_not_there_is_refused(stock: Store) -> None:
+def test_a_session_that_is_not_there_is_refused(desk: Desk, planted: Plant) -> None:
+    planted()
     with pytest.raises(NotFound):
-        look(stock, Planted(), NOW, "nowhere")
+        look(desk, among=("nowhere",))
+
+
+# --- saving ---------------------------------------------------------------------------------------
+
+
+def test_a_saved_offer_is_a_draft_in_the_book_and_lies_where_agents_look(
+    desk: Desk, planted: Plant
+) -> None:
+    planted(offer())
+    found = only(desk)
+    done = save(desk, found)
+    assert (done.name, done.state) == ("procedure-make", State.DRAFT)
+    assert {it.relative_to(desk.here).as_posix() for it in done.files} == {
+        ".agents/skills/procedure-make/SKILL.md",
+        ".claude/skills/procedure-make/SKILL.md",
+    }
+    assert all("make check" in it.read_text() for it in done.files)
+    kept = skills.find(desk.config, desk.here, "procedure-make")[1]
+    assert (kept.key, kept.evidence) == (found.offer.key, found.offer.evidence)
+    assert (kept.origin, kept.auto_load) == ("multi-step", False)
+    assert not look(desk).suggestions
+
+
+def test_for_the_user_it_lies_in_the_home_folder(desk: Desk, planted: Plant) -> None:
+    planted(offer())
+    done = save(desk, only(desk), user=True)
+    home = desk.config.environment.home
+    assert len(done.files) == 2
+    assert all(it.is_relative_to(home) and it.is_file() for it in done.files)
+    assert not (desk.here / ".agents").exists()
+
+
+def test_a_quarantined_offer_is_kept_as_that_and_lies_nowhere(desk: Desk, planted: Plant) -> None:
+    planted(offer())
+    done = save(desk, replace(only(desk), state=State.QUARANTINED))
+    assert done.files == ()
+    assert skills.find(desk.config, desk.here, done.name)[1].state is State.QUARANTINED
+    assert not (desk.here / ".agents").exists()
+    assert [it.said for it in look(desk).said] == ["skill procedure-make"]
+
+
+def test_a_name_that_is_taken_is_left_to_whom_it_belongs(desk: Desk, planted: Plant) -> None:
+    """By another skill of ours, and by a folder that somebody wrote by hand."""
+    skills.add(desk, Skill("procedure-make", "Another thing", "Quite another"))
+    hand = desk.here / ".claude" / "skills" / "procedure-make-2" / "SKILL.md"
+    hand.parent.mkdir(parents=True)
+    hand.write_text("mine")
+    planted(offer())
+    done = save(desk, only(desk))
+    assert done.name not in ("procedure-make", "procedure-make-2")
+    assert done.name.startswith("procedure-make-")
+    assert hand.read_text() == "mine"
+
+
+def test_where_the_repository_is_gone_a_skill_is_saved_for_the_user_alone(
+    desk: Desk, planted: Plant
+) -> None:
+    planted(offer())
+    gone = replace(only(desk), root=None)
+    with pytest.raises(UsageError, match="not on this machine"):
+        save(desk, gone)
+    assert save(desk, gone, user=True).files

@@ -13,6 +13,7 @@ from hansei.ops.sessions import short_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from hansei.learn.model import Offer
     from hansei.ops.classic import Simple
@@ -69,8 +70,12 @@ def card(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
     yield from _text(output.one_line(offer.description))
     where = "" if look.scope.workspace else f" · in {output.one_line(found.workspace)}"
     yield from _line("found", f"by {offer.detector}{where}")
+    yield from _body(offer, found.places)
+
+
+def _body(offer: Offer, places: tuple[str, ...]) -> Iterator[str]:
     yield from _lines("runs", [output.one_line(it) for it in offer.commands], COMMANDS)
-    yield from _line("open", _open(found.places))
+    yield from _line("open", _open(places))
     yield from _lines("skill", output.safe(offer.body).strip().splitlines(), PREVIEW)
 
 
@@ -115,22 +120,25 @@ def _open(places: tuple[str, ...]) -> str:
 def kept_back(found: Suggestion) -> Iterator[str]:
     """An offer that the gate does not let pass, in a line."""
     word = "quarantined" if found.state is State.QUARANTINED else "refused"
-    why = output.one_line("; ".join(found.reasons)) or "the gate does not let it pass"
-    yield from output.wrapped(f"{word}: {output.one_line(found.offer.name)}, because {why}", 2)
+    stops = [it.message for it in found.reasons if it.stops is not None]
+    more = f" (+{len(stops) - 1:,})" if len(stops) > 1 else ""
+    why = output.one_line(stops[0]) if stops else "the gate does not let it pass"
+    yield from output.wrapped(f"{word}: {output.one_line(found.offer.name)}, {why}{more}", 2)
     yield from map(dim, output.wrapped(f"  {_open(found.places)}", 2))
 
 
-def saved(done: Saved) -> Iterator[str]:
+def saved(done: Saved, home: Path) -> Iterator[str]:
     """What was saved, and where it is."""
-    files = ", ".join(map(output.one_line, done.files))
     if done.state is State.QUARANTINED:
         told = f"`hansei skills show {done.name}` opens it, `hansei skills promote {done.name}`"
         yield from map(dim, output.wrapped(f"  {told} lets agents use it.", 2))
-    elif files:
-        yield from output.wrapped(f"Saved {done.name}: {files}. The next session has it.", 2)
-    else:
-        told = "its repository is not on this machine, so no agent is given it"
-        yield from output.wrapped(f"Saved {done.name} in the skillbook; {told}.", 2)
+        return
+    files = ", ".join(output.one_line(_from_home(it, home)) for it in done.files)
+    yield from output.wrapped(f"Saved {done.name}: {files}. The next session has it.", 2)
+
+
+def _from_home(path: Path, home: Path) -> str:
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 ANSWERS = (
@@ -186,11 +194,14 @@ def _names(names: tuple[tuple[str, int], ...]) -> str:
     return f"{', '.join(told)}{f', {more:,} more' if more else ''}"
 
 
-def simple_offer(number: int, offer: Offer) -> Iterator[str]:
-    """What a simple rule offers."""
-    yield f"{number:<{INDENT}}{bold(offer.name)}"
-    yield from _text(output.one_line(offer.description))
-    yield from _line("found", f"by {offer.detector}")
-    yield from _lines("runs", [output.one_line(it) for it in offer.commands], COMMANDS)
-    yield from _line("open", _open(tuple(f"{it.session}#{it.event}" for it in offer.evidence)))
-    yield from _lines("skill", output.safe(offer.body).strip().splitlines(), PREVIEW)
+def simple_offers(simple: Simple, session: str) -> Iterator[str]:
+    """What the simple rules offer from one session."""
+    yield bold(f"The simple rules on session {output.one_line(session)}")
+    for number, offer in enumerate(simple.offers, 1):
+        yield ""
+        yield f"{number:<{INDENT}}{bold(offer.name)}"
+        yield from _text(output.one_line(offer.description))
+        yield from _line("found", f"by {offer.detector}")
+        yield from _body(offer, tuple(f"{it.session}#{it.event}" for it in offer.evidence))
+    if not simple.offers:
+        yield "They offer nothing."

@@ -7,28 +7,41 @@ a short while ago. What is left goes through the gate; only what passes is asked
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import DAY_MS
+from hansei.errors import UsageError
 from hansei.events.keys import digest
 from hansei.hook.places import SERVER
+from hansei.hook.repository import top
 from hansei.instructions.census import census
+from hansei.instructions.targets import SKILL_FOLDERS
+from hansei.learn import gate, offers
 from hansei.learn.known import Known, Written
-from hansei.learn.model import State
-from hansei.ops import sessions
+from hansei.learn.model import Scope as Holds
+from hansei.learn.model import Skill, State
+from hansei.learn.spans import spans
+from hansei.learn.validation import name_from
+from hansei.ops import sessions, skills
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.scope import Scope
 from hansei.ops.windows import USUAL_DAYS, grounds, usual
 from hansei.projection.spend import QUARTER_MS
-from hansei.store import skips
+from hansei.store import reading, skips, workspaces
 from hansei.store.rows import json_list
 from hansei.store.skips import Skip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from hansei.learn.model import Offer, Skill
+    from hansei.config import Config
+    from hansei.events.model import AnyEvent
+    from hansei.learn.gate import Reason
+    from hansei.learn.model import Offer
+    from hansei.learn.spans import Span
+    from hansei.ops.skills import Desk
     from hansei.ops.windows import Ground
     from hansei.store.database import Store
 
@@ -52,14 +65,14 @@ class Suggestion:
     home: int
     """The number of its workspace."""
     workspace: str
-    folder: str | None
-    """Where the repository is, or was."""
+    root: Path | None
+    """The top of the repository; None where it is not on this machine."""
     places: tuple[str, ...]
     """Its evidence as `hansei show` takes it: newest sessions first, one place of each first."""
     natives: tuple[str, ...]
     """The whole names of the sessions that show it."""
     state: State = State.DRAFT
-    reasons: tuple[str, ...] = ()
+    reasons: tuple[Reason, ...] = ()
     """Why the gate keeps it back."""
     said: str | None = None
     """The skill or file that says it already."""
@@ -84,57 +97,24 @@ class Learned:
     skipped: tuple[Suggestion, ...] = ()
 
 
-class Verdict(Protocol):
-    """What the gate says of an offer."""
-
-    @property
-    def state(self) -> State: ...
-    @property
-    def reasons(self) -> Sequence[str]: ...
-
-
 class Saved(NamedTuple):
     """What became of an offer that was wanted."""
 
     name: str
     state: State
-    files: tuple[str, ...]
-    """Where agents find it from now on, as people write paths."""
+    files: tuple[Path, ...]
+    """Where agents find it from now on."""
 
 
-class Means(Protocol):
-    """What others do for learning."""
-
-    def find(self, ground: Ground) -> Iterable[Offer]:
-        """What the sessions of a workspace offer, the best first."""
-
-    def judge(self, ground: Ground, offer: Offer) -> Verdict:
-        """Whether an offer may be used."""
-
-    def skills(self, ground: Ground) -> Iterable[Skill]:
-        """Every skill that is kept for a workspace."""
-
-    def save(self, found: Suggestion, now: int, *, user: bool) -> Saved:
-        """Keep an offer as a skill and put it where agents find it; for `user` everywhere."""
-
-
-def learn(
-    store: Store, scope: Scope, means: Means, home: Path, now: int, among: Sequence[str] = ()
-) -> Learned:
-    """What the sessions of a scope are worth keeping for; `among` narrows that to what some show.
-
-    `home` is the home folder: what stands in instruction files there is said already.
-    """
+def learn(desk: Desk, scope: Scope, among: Sequence[str] = ()) -> Learned:
+    """What the sessions of a scope are worth keeping for; `among` narrows it to what some show."""
+    store = desk.store
     with seldom_collecting():
         only = [sessions.find(store, it) for it in among]
         looked = around(store, only) if only else usual(store, scope)
-        places = grounds(store, looked, now)
+        places = grounds(store, looked, desk.now)
         aside = skips.known(store, [it.number for it in places])
-        found = [
-            it
-            for ground in places
-            for it in _sifted(ground, _offers(ground, means, only), means, home, aside, now)
-        ]
+        found = [it for ground in places for it in _sifted(desk, ground, only, aside)]
     return replace(
         _heading(places, looked),
         among=tuple(among),
@@ -163,43 +143,92 @@ def around(store: Store, numbers: Sequence[int]) -> Scope:
     return replace(scope, since=ended - USUAL_DAYS * DAY_MS, until=ended + QUARTER_MS)
 
 
-def _offers(ground: Ground, means: Means, only: Sequence[int]) -> list[Offer]:
+def _found(store: Store, ground: Ground, only: Sequence[int]) -> list[Offer]:
     """What sessions show together; of some, what they are part of, then what they show alone."""
-    found = list(means.find(ground))
+
+    @lru_cache(maxsize=4)  # detectors ask session by session
+    def events(session: int) -> dict[int, AnyEvent]:
+        return dict(reading.events(store, session))
+
+    def texts(session: int, seq: int) -> AnyEvent | None:
+        return events(session).get(seq)
+
+    found = list(offers.offers(ground.window, texts))
     if not only:
         return found
     own = {it: ground.window.sessions[it] for it in only if it in ground.window.sessions}
     names = {name for it in own for name in (own[it].name, ground.natives[it])}
     together = [it for it in found if names & {place.session for place in it.evidence}]
-    alone = replace(ground, window=replace(ground.window, sessions=own, _rows={}))
     known = {it.key for it in together}
-    more = [it for it in means.find(alone) if it.key not in known] if own else []
-    return [*together, *more][:MOST]
+    alone = offers.offers(replace(ground.window, sessions=own, _rows={}), texts) if own else ()
+    return [*together, *(it for it in alone if it.key not in known)][:MOST]
 
 
 def _sifted(
-    ground: Ground,
-    offers: Sequence[Offer],
-    means: Means,
-    home: Path,
-    aside: Mapping[tuple[int, str], Skip],
-    now: int,
+    desk: Desk, ground: Ground, only: Sequence[int], aside: Mapping[tuple[int, str], Skip]
 ) -> Iterator[Suggestion]:
     """Each offer with why it is not made, if so; the gate is asked of those that would be."""
-    if not offers:
+    found = _found(desk.store, ground, only)
+    if not found:
         return
-    known = Known(means.skills(ground), _written(ground, home))
-    for offer in offers:
-        found = _suggestion(ground, offer)
+    root = _root(desk, ground)
+    known = Known(_skills(desk.config, root), _written(desk.config, ground, root))
+    judge = _Judge(desk.store, ground)
+    for offer in found:
+        it = _suggestion(ground, root, offer)
         where = known.where(offer)
         skip = aside.get((ground.number, about(offer)))
         if where is not None:
-            yield replace(found, said=where)
-        elif skip is not None and not _returns(skip, ground, found, now):
-            yield replace(found, skipped=skip)
+            yield replace(it, said=where)
+        elif skip is not None and not _returns(skip, ground, it, desk.now):
+            yield replace(it, skipped=skip)
         else:
-            verdict = means.judge(ground, offer)
-            yield replace(found, state=verdict.state, reasons=tuple(verdict.reasons))
+            verdict = judge.judged(it)
+            yield replace(it, offer=verdict.offer, state=verdict.state, reasons=verdict.reasons)
+
+
+class _Judge:
+    """The gate, with the texts of sessions at hand."""
+
+    def __init__(self, store: Store, ground: Ground) -> None:
+        self._store = store
+        self._ground = ground
+        self._numbers = _numbers(ground)
+        self._read: dict[int, list[Span]] = {}
+
+    def judged(self, found: Suggestion) -> gate.Verdict:
+        names = sorted({it.session for it in found.offer.evidence} & self._numbers.keys())
+        return gate.judged(found.offer, {it: self._spans(self._numbers[it]) for it in names})
+
+    def _spans(self, session: int) -> list[Span]:
+        if session not in self._read:
+            roots = self._ground.window.roots.get(session, ())
+            self._read[session] = spans(list(reading.events(self._store, session)), roots)
+        return self._read[session]
+
+
+def _numbers(ground: Ground) -> dict[str, int]:
+    """Sessions by what evidence may call them."""
+    window = ground.window.sessions
+    return {it.name: number for number, it in window.items()} | {
+        ground.natives[number]: number for number in window
+    }
+
+
+def _root(desk: Desk, ground: Ground) -> Path | None:
+    """The repository on this machine: where the person stands, else where it was seen."""
+    here = top(str(desk.here))
+    if here is not None and workspaces.find(desk.store, here) == ground.number:
+        return Path(here)
+    seen = None if ground.folder is None else Path(ground.folder)
+    return seen if seen is not None and seen.is_dir() else None
+
+
+def _skills(config: Config, root: Path | None) -> list[Skill]:
+    """Every skill that is kept for a workspace."""
+    if root is None:
+        return skills.book_for(config, config.environment.home, Holds.GLOBAL).skills()
+    return [skill for _, skill in skills.listed(config, root)[0]]
 
 
 def about(offer: Offer) -> str:
@@ -221,20 +250,18 @@ def _returns(skip: Skip, ground: Ground, found: Suggestion, now: int) -> bool:
     return now - skip.at >= RETURN_DAYS * DAY_MS or since >= max(len(skip.evidence), 1)
 
 
-def _written(ground: Ground, home: Path) -> Iterator[Written]:
-    """Every text that agents are given in the repository, where it still is."""
-    if ground.folder is None or not Path(ground.folder).is_dir():
+def _written(config: Config, ground: Ground, root: Path | None) -> Iterator[Written]:
+    """Every text that agents are given in the repository."""
+    if root is None:
         return
     agents = {it.agent for it in ground.window.sessions.values()}
-    for text in census(Path(ground.folder), home=home, agents=agents):
+    for text in census(root, home=config.environment.home, agents=agents):
         if text.kind != SERVER:
             yield Written(text.path, text.content)
 
 
-def _suggestion(ground: Ground, offer: Offer) -> Suggestion:
-    window = ground.window.sessions
-    numbers = {it.name: number for number, it in window.items()}
-    numbers |= {native: number for number, native in ground.natives.items() if number in window}
+def _suggestion(ground: Ground, root: Path | None, offer: Offer) -> Suggestion:
+    window, numbers = ground.window.sessions, _numbers(ground)
     placed = sorted(
         {(numbers[it.session], it.event) for it in offer.evidence if it.session in numbers},
         key=lambda it: (-(window[it[0]].started or 0), it[0], it[1]),
@@ -247,7 +274,7 @@ def _suggestion(ground: Ground, offer: Offer) -> Suggestion:
         offer=offer,
         home=ground.number,
         workspace=ground.name,
-        folder=ground.folder,
+        root=root,
         places=tuple(f"{window[session].name}#{event}" for session, event in spread),
         natives=tuple(ground.natives[session] for session in first),
     )
@@ -268,12 +295,58 @@ def _heading(places: Sequence[Ground], scope: Scope) -> Learned:
 # --- what a person answers ------------------------------------------------------------------------
 
 
-def skip(store: Store, found: Suggestion, now: int, *, for_ever: bool) -> None:
-    """Remember that an offer is not wanted, for a while or for ever."""
-    with store.transaction() as db:
-        skips.keep(
-            db, Skip(found.home, about(found.offer), now, for_ever, tuple(sorted(found.natives)))
+def save(desk: Desk, found: Suggestion, *, user: bool = False) -> Saved:
+    """Keep an offer as a skill and put it where agents find it; for `user` everywhere.
+
+    One that the gate quarantined is kept as that, and put nowhere.
+    """
+    if found.root is None and not user:
+        raise UsageError(
+            f"the repository of {found.workspace} is not on this machine",
+            hint="Run this in a clone of it, or save the skill for you everywhere: --user.",
         )
+    there = replace(desk, here=found.root or desk.config.environment.home)
+    done = skills.add(there, _skill(there, found, user=user))
+    (kept,) = done.skills
+    files = tuple(it.root / path for it in done.placed for path in it.paths)
+    return Saved(kept.name, kept.state, files)
+
+
+def _skill(desk: Desk, found: Suggestion, *, user: bool) -> Skill:
+    offer = found.offer
+    return Skill(
+        name=name_from(offer.name, _taken(desk)),
+        description=offer.description,
+        body=offer.body,
+        state=found.state,
+        scope=Holds.GLOBAL if user else Holds.WORKSPACE,
+        origin=offer.detector,
+        key=offer.key,
+        topic=offer.topic,
+        action=offer.action,
+        predicates=offer.predicates,
+        evidence=offer.evidence,
+        label=offer.label,
+    )
+
+
+def _taken(desk: Desk) -> set[str]:
+    """Names that something here has: skills of our books, readable or not, and of other people."""
+    kept, broken = skills.listed(desk.config, desk.here)
+    roots = (desk.here, desk.config.environment.home)
+    folders = (it for root in roots for folder in SKILL_FOLDERS for it in (root / folder).glob("*"))
+    return {
+        *(skill.name for _, skill in kept),
+        *(problem.path.stem for problem in broken),
+        *(it.name for it in folders),
+    }
+
+
+def skip(desk: Desk, found: Suggestion, *, for_ever: bool) -> None:
+    """Remember that an offer is not wanted, for a while or for ever."""
+    natives = tuple(sorted(found.natives))
+    with desk.store.transaction() as db:
+        skips.keep(db, Skip(found.home, about(found.offer), desk.now, for_ever, natives))
 
 
 def reset_skips(store: Store, workspace: int | None) -> int:
