@@ -104,7 +104,7 @@ def _lines(label: str, lines: list[str], most: int) -> Iterator[str]:
     room = output.terminal_width() - INDENT - LABEL
     shown = lines if len(lines) <= most else lines[: most - 1]
     for place, line in enumerate(shown):
-        head = dim(f"{'' if place else label:<{LABEL}}")
+        head = " " * LABEL if place else dim(f"{label:<{LABEL}}")
         yield f"{' ' * INDENT}{head}{output.cut(line.expandtabs(4), room)}".rstrip()
     if len(shown) < len(lines):
         more = output.plural(len(lines) - len(shown), "more line")
@@ -123,21 +123,26 @@ def kept_back(found: Suggestion) -> Iterator[str]:
     stops = [it.message for it in found.reasons if it.stops is not None]
     more = f" (+{len(stops) - 1:,})" if len(stops) > 1 else ""
     why = output.one_line(stops[0]) if stops else "the gate does not let it pass"
-    yield from output.wrapped(f"{word}: {output.one_line(found.offer.name)}, {why}{more}", 2)
+    yield from output.wrapped(f"{word} {output.one_line(found.offer.name)}: {why}{more}", 2)
     yield from map(dim, output.wrapped(f"  {_open(found.places)}", 2))
 
 
-def saved(done: Saved, home: Path) -> Iterator[str]:
+def saved(done: Saved, here: Path, home: Path) -> Iterator[str]:
     """What was saved, and where it is."""
     if done.state is State.QUARANTINED:
         told = f"`hansei skills show {done.name}` opens it, `hansei skills promote {done.name}`"
         yield from map(dim, output.wrapped(f"  {told} lets agents use it.", 2))
         return
-    files = ", ".join(output.one_line(_from_home(it, home)) for it in done.files)
-    yield from output.wrapped(f"Saved {done.name}: {files}. The next session has it.", 2)
+    folders = [output.one_line(_shown(it.parent.parent, here, home)) for it in done.files]
+    where = f" in {' and '.join(sorted(folders))}" if folders else ""
+    told = "The next session has it; `hansei skills undo` takes it back."
+    yield from output.wrapped(f"Saved {done.name}{where}. {told}", 2)
 
 
-def _from_home(path: Path, home: Path) -> str:
+def _shown(path: Path, here: Path, home: Path) -> str:
+    """A path as a person writes it who stands here."""
+    if path.is_relative_to(here):
+        return str(path.relative_to(here))
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 

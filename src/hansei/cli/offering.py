@@ -107,7 +107,7 @@ def _obey(desk: Desk, answer: str | None, found: Suggestion, *, user: bool) -> N
         except (UsageError, SourceError) as problem:
             warn(f"{found.offer.name} was not saved: {problem.message}. {problem.hint or ''}")
             return
-        _write(offer_cards.saved(done, desk.config.environment.home))
+        _write(offer_cards.saved(done, desk.here, desk.config.environment.home))
     elif answer == "n":
         skip(desk, found, for_ever=False)
         note(f"Not now: offered again in {RETURN_DAYS} days, or when it has doubled.")
