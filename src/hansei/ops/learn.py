@@ -51,8 +51,6 @@ RETURN_DAYS: Final = USUAL_DAYS
 By then the sessions that showed it have left the span that is looked at where nobody names one, so
 it comes back only if newer ones show it too.
 """
-MOST: Final = 5
-"""Offers where sessions are named."""
 FEW: Final = 3
 """Sessions below which nothing can be said to recur."""
 
@@ -144,7 +142,7 @@ def around(store: Store, numbers: Sequence[int]) -> Scope:
 
 
 def _found(store: Store, ground: Ground, only: Sequence[int]) -> list[Offer]:
-    """What sessions show together; of some, what they are part of, then what they show alone."""
+    """What the sessions show; of some, what they show alone or are one more example of."""
 
     @lru_cache(maxsize=4)  # detectors ask session by session
     def events(session: int) -> dict[int, AnyEvent]:
@@ -154,14 +152,9 @@ def _found(store: Store, ground: Ground, only: Sequence[int]) -> list[Offer]:
         return events(session).get(seq)
 
     found = list(offers.offers(ground.window, texts))
-    if not only:
-        return found
-    own = {it: ground.window.sessions[it] for it in only if it in ground.window.sessions}
-    names = {name for it in own for name in (own[it].name, ground.natives[it])}
-    together = [it for it in found if names & {place.session for place in it.evidence}]
-    known = {it.key for it in together}
-    alone = offers.offers(replace(ground.window, sessions=own, _rows={}), texts) if own else ()
-    return [*together, *(it for it in alone if it.key not in known)][:MOST]
+    own = [it for it in only if it in ground.window.sessions]
+    names = {name for it in own for name in (ground.window.sessions[it].name, ground.natives[it])}
+    return [it for it in found if not only or names & {place.session for place in it.evidence}]
 
 
 def _sifted(
