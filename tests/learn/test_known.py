@@ -56,6 +56,13 @@ def test_a_command_is_not_part_of_another() -> None:
     assert file("Run make check.").where(offer("make check")) == "AGENTS.md"
 
 
+def test_a_slot_stands_for_any_word() -> None:
+    wanted = offer("git switch <branch> && make check")
+    assert file("Then `git switch main && make check`.").where(wanted) == "AGENTS.md"
+    assert file("Then `git switch <name> && make check`.").where(wanted) == "AGENTS.md"
+    assert file("Then `git switch && make check`.").where(wanted) is None
+
+
 def test_a_command_of_one_word_has_to_stand_alone() -> None:
     assert file("The make files lie in build.").where(offer("make")) is None
     assert file("Type `make` to build.").where(offer("make")) == "AGENTS.md"

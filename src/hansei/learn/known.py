@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from hansei.learn.model import Offer, Skill
 
 _CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_SLOT: Final = re.compile(r"<[\w -]+>")
+"""What is filled in: any one word stands for it."""
 _MARK: Final = re.compile(r"^\s*(?:[-*+>•]|\d{1,9}[.)]|\$)?\s*")
 
 
@@ -57,7 +59,7 @@ class Text:
         words = command.split()
         if len(words) < 2:
             return command.strip() in self._alone
-        wanted = re.escape(" ".join(words))
+        wanted = r"\S+".join(map(re.escape, _SLOT.split(" ".join(words))))
         return re.search(rf"(?<![\w./-]){wanted}(?![\w/-])", self._plain) is not None
 
     def says(self, meaning: Meaning) -> bool:
