@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,9 @@ import pytest
 
 from bet_world import NOW, repository, stocked
 from hansei.cli import app, offering
+from hansei.cli.commands.learn import offer_from
 from hansei.cli.root import root
-from hansei.config import Environment
+from hansei.config import Config, Environment, Settings
 from hansei.errors import NotFound, StoreUnwritable, UsageError
 from hansei.learn.model import Offer
 from hansei.store.database import open_store
@@ -272,6 +274,18 @@ def test_a_store_that_cannot_be_written_is_told_before_anybody_is_asked(
         desk.type("--yes")
     with pytest.raises(StoreUnwritable):
         desk.type("--reset-skips")
+
+
+def test_sessions_that_show_nothing_new_are_not_spoken_of(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = Config(desk.store, Settings(), Environment(desk.home, {"PATH": "/usr/bin:/bin"}))
+    capsys.readouterr()
+    with closing(open_store(desk.store, now=NOW)) as store:
+        assert offer_from(store, settings, ["00000001", "00000002"]) == 0
+        assert capsys.readouterr().out == ""
+        assert offer_from(store, settings, ["00000001", "00000009"]) == 2
+    assert "2  repeated-release-notes" in capsys.readouterr().out
 
 
 # --- what is refused ------------------------------------------------------------------------------

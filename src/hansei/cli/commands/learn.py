@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hansei.cli import app, output
 from hansei.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.config import Config
+    from hansei.store.database import Store
 
 RESET = "reset-skips"
 """Also a word in the place of a session, which no session is called."""
@@ -87,3 +93,13 @@ def _refuse_contradictions(
             "a session is named, so options that choose sessions mean nothing",
             hint="`hansei learn SESSION`, or `hansei learn --since 7d` and the like.",
         )
+
+
+def offer_from(store: Store, settings: Config, among: Sequence[str]) -> int:
+    """Offer what these sessions showed, and say nothing where that is nothing; how much it was."""
+    from hansei.cli import offering
+    from hansei.ops.scope import Scope
+
+    desk = offering.desk(store, settings)
+    look = offering.look(desk, Scope(), among)
+    return offering.offer(desk, look) if look.suggestions or look.kept_back else 0
