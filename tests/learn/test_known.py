@@ -76,6 +76,29 @@ def test_a_sentence_that_says_the_same_says_it() -> None:
     assert file("- Install packages with apt").where(wanted) is None
 
 
-def test_the_words_of_an_offer_without_commands_are_in_its_body() -> None:
-    wanted = offer(description="From a correction", body="Write the tests before the code changes.")
+def rule(text: str) -> Offer:
+    body = f"People said it in 2 sessions, and had to say it.\n\n### Rule\n- {text}\n"
+    return offer(description=f"What people had to tell agents here: {text}", body=body, key=text)
+
+
+def test_of_an_offer_without_commands_its_items_are_compared() -> None:
+    wanted = rule("Write the tests before the code changes.")
     assert file("Write tests before code changes.").where(wanted) == "AGENTS.md"
+    assert file("Write tests after code changes.").where(wanted) is None
+
+
+def test_two_offers_of_one_kind_are_not_the_same_for_the_words_around() -> None:
+    one, other = rule("Keep the changelog short and plain."), rule("Call tables by plural nouns.")
+    kept = Skill("short", one.description, one.body, key=one.key)
+    assert Known([kept], ()).where(other) is None
+    long = "Procedure in 3 steps; use it after files changed instead of working it out anew."
+    steps = Skill("steps", long, "1. `make a b`\n", key="x")
+    assert Known([steps], ()).where(offer("make c d", description=long)) is None
+
+
+def test_a_command_is_said_where_only_the_files_behind_it_differ() -> None:
+    known = file("Tests: `uv run pytest -q`.")
+    assert known.where(offer("uv run pytest -q tests/test_a.py")) == "AGENTS.md"
+    assert known.where(offer("uv run pytest -q <file>")) == "AGENTS.md"
+    assert known.where(offer("uv run pytest -q --lf tests/test_a.py")) is None
+    assert known.where(offer("pytest -q tests/test_a.py")) is None

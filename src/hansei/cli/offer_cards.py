@@ -24,7 +24,7 @@ LABEL = 8
 PLACES = 3
 """Places of evidence that are named; the rest is counted."""
 COMMANDS = 8
-PREVIEW = 14
+PREVIEW = 24
 """Lines of a skill that are shown before it is saved."""
 NAMES = 4
 """Names of offers that are told of a rule."""

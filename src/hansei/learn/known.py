@@ -1,7 +1,8 @@
 """Whether what a detector found is said already: in the skillbook, or in an instruction file.
 
-An offer is said if a skill has its key, if one text holds all its commands, or if a sentence says
-what it says. Everything here is pure.
+An offer is said if a skill has its key. One with commands is said by a text that holds them all,
+one without by a sentence like what it asks for. Only that is compared: the words around it are the
+detector's, and the same in every offer of its kind. Everything here is pure.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.instructions.sentences import ALIKE, SHORTEST_ALIKE, meanings, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.instructions.sentences import Meaning
     from hansei.learn.model import Offer, Skill
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _CODE: Final = re.compile(r"`+([^`\n]+)`+")
 _SLOT: Final = re.compile(r"<[\w -]+>")
 """What is filled in: any one word stands for it."""
+_ITEM: Final = re.compile(r"^[-*] +(.+)$", re.MULTILINE)
 _MARK: Final = re.compile(r"^\s*(?:[-*+>•]|\d{1,9}[.)]|\$)?\s*")
 
 
@@ -57,10 +59,11 @@ class Text:
     def holds(self, command: str) -> bool:
         """Whether a command stands here; one of a single word has to stand alone."""
         words = command.split()
-        if len(words) < 2:
-            return command.strip() in self._alone
+        if any(_is_but_for_targets(words, span.split()) for span in self._alone):
+            return True
         wanted = r"\S+".join(map(re.escape, _SLOT.split(" ".join(words))))
-        return re.search(rf"(?<![\w./-]){wanted}(?![\w/-])", self._plain) is not None
+        found = re.search(rf"(?<![\w./-]){wanted}(?![\w/-])", self._plain)
+        return len(words) > 1 and found is not None
 
     def says(self, meaning: Meaning) -> bool:
         """Whether a sentence here is like one."""
@@ -82,7 +85,7 @@ class Known:
         """The skill or file that says it; None where nothing does."""
         if offer.key in self._keys:
             return f"skill {self._keys[offer.key]}"
-        told = tuple(_weighty(_statements(offer)))
+        told = () if offer.commands else tuple(_weighty(_asked(offer)))
         for text in self._texts:
             by_commands = offer.commands and all(map(text.holds, offer.commands))
             if by_commands or any(map(text.says, told)):
@@ -90,11 +93,18 @@ class Known:
         return None
 
 
-def _statements(offer: Offer) -> Iterator[str]:
-    """The sentences that say what an offer says; a body of commands says it by those."""
-    yield offer.description
-    if not offer.commands:
-        yield from (it.text for it in sentences("", offer.body))
+def _is_but_for_targets(command: Sequence[str], span: Sequence[str]) -> bool:
+    """Whether a command is what a text tells, with files named behind it at most."""
+    rest = command[len(span) :]
+    same = bool(span) and list(command[: len(span)]) == list(span)
+    return same and all("/" in it or _SLOT.fullmatch(it) for it in rest)
+
+
+def _asked(offer: Offer) -> Iterator[str]:
+    """The sentences that say what is to be done: the items of a body, else the description."""
+    items = [it[1] for it in _ITEM.finditer(offer.body)]
+    for text in items or [offer.description]:
+        yield from (it.text for it in sentences("", text))
 
 
 def _weighty(texts: Iterable[str]) -> Iterator[Meaning]:

@@ -51,6 +51,14 @@ RETURN_DAYS: Final = USUAL_DAYS
 By then the sessions that showed it have left the span that is looked at where nobody names one, so
 it comes back only if newer ones show it too.
 """
+SECTIONS: Final = {
+    "multi-step": "Procedures",
+    "error-recovery": "Errors",
+    "user-correction": "Corrections",
+    "repeated-action": "Commands",
+    "explicit-instruction": "Asked for",
+}
+"""Of the book, by the detector whose finds stand there."""
 FEW: Final = 3
 """Sessions below which nothing can be said to recur."""
 
@@ -307,10 +315,12 @@ def save(desk: Desk, found: Suggestion, *, user: bool = False) -> Saved:
 
 def _skill(desk: Desk, found: Suggestion, *, user: bool) -> Skill:
     offer = found.offer
+    name = name_from(offer.name, _taken(desk))
     return Skill(
-        name=name_from(offer.name, _taken(desk)),
+        name=name,
         description=offer.description,
-        body=offer.body,
+        body=offer.body.replace(f"## {offer.name}\n", f"## {name}\n", 1),
+        section=SECTIONS.get(offer.detector, "General"),
         state=found.state,
         scope=Holds.GLOBAL if user else Holds.WORKSPACE,
         origin=offer.detector,
