@@ -38,16 +38,10 @@ WIPE = offer("procedure-wipe", ["git clean -fdx", "rm -rf / --no-preserve-root"]
 
 
 class Keyboard(io.StringIO):
-    """A terminal at which somebody types these lines; after the last they press Ctrl-C."""
+    """A terminal at which somebody types these lines, and then stops it."""
 
     def isatty(self) -> bool:
         return True
-
-    def readline(self, size: int | None = -1, /) -> str:
-        line = super().readline(-1 if size is None else size)
-        if not line:
-            raise KeyboardInterrupt
-        return line
 
 
 class Desk:
