@@ -244,11 +244,13 @@ def test_json_never_asks_and_saves_only_if_told(desk: Desk) -> None:
 
 
 def test_a_skill_that_cannot_be_saved_does_not_keep_the_next_from_it(desk: Desk) -> None:
-    """Where `.agents` is a file, nothing can be put there; in the home folder it can."""
+    """Where `.agents` is a file, nothing can be put there."""
     (desk.folder / ".agents").write_text("a file")
     (desk.folder / ".claude").write_text("a file")
     desk.type("--yes")
     assert desk.said.count("was not saved") == 2
+    found = desk.told("--yes")
+    assert (len(found["suggestions"]), found["saved"]) == (2, [])
 
 
 def test_a_store_that_cannot_be_written_is_told_before_anybody_is_asked(

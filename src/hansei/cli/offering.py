@@ -61,7 +61,9 @@ def offer(
     if (yes or asks) and count:
         _must_be_writable(desk.store)
     if as_json:
-        output.write_json("learn", _told(look, _save_all(desk, look, user=user) if yes else []))
+        wanted = [*look.suggestions, *filter(_is_quarantined, look.kept_back)] if yes else []
+        saved = [_save(desk, it, user=user) for it in wanted]
+        output.write_json("learn", _told(look, [it for it in saved if it is not None]))
         return count
     _write(offer_cards.heading(look))
     if asks and look.suggestions:
@@ -71,7 +73,7 @@ def offer(
         _obey(desk, "y" if yes else _ask() if asks else None, found, user=user)
     for found in look.kept_back:
         _write(["", *offer_cards.kept_back(found)])
-        if (yes or asks) and found.state is State.QUARANTINED:
+        if (yes or asks) and _is_quarantined(found):
             _obey(desk, "y", found, user=user)
     if look.suggestions and not (yes or asks):
         note("\nNothing was saved: there is nobody to ask. `hansei learn --yes` saves all of it.")
@@ -83,9 +85,17 @@ def _write(lines: Iterable[str]) -> None:
         output.write(line)
 
 
-def _save_all(desk: Desk, look: Learned, *, user: bool) -> list[Saved]:
-    quarantined = [it for it in look.kept_back if it.state is State.QUARANTINED]
-    return [save(desk, it, user=user) for it in (*look.suggestions, *quarantined)]
+def _is_quarantined(found: Suggestion) -> bool:
+    return found.state is State.QUARANTINED
+
+
+def _save(desk: Desk, found: Suggestion, *, user: bool) -> Saved | None:
+    """Save one; where that cannot be, say why and go on with the next."""
+    try:
+        return save(desk, found, user=user)
+    except (UsageError, SourceError) as problem:
+        warn(f"{found.offer.name} was not saved: {problem.message}. {problem.hint or ''}".strip())
+        return None
 
 
 def _ask() -> str:
@@ -99,15 +109,12 @@ def _ask() -> str:
 
 
 def _obey(desk: Desk, answer: str | None, found: Suggestion, *, user: bool) -> None:
-    """Do what a person wants; a skill that cannot be saved does not keep the next from it."""
+    """Do what a person wants."""
     desk = replace(desk, now=app.now())
     if answer == "y":
-        try:
-            done = save(desk, found, user=user)
-        except (UsageError, SourceError) as problem:
-            warn(f"{found.offer.name} was not saved: {problem.message}. {problem.hint or ''}")
-            return
-        _write(offer_cards.saved(done, desk.here, desk.config.environment.home))
+        done = _save(desk, found, user=user)
+        if done is not None:
+            _write(offer_cards.saved(done, desk.here, desk.config.environment.home))
     elif answer == "n":
         skip(desk, found, for_ever=False)
         note(f"Not now: offered again in {RETURN_DAYS} days, or when it has doubled.")
