@@ -53,7 +53,7 @@ def _found(look: Learned) -> str:
         told.append(f"{len(look.skipped):,} skipped before (`hansei learn --reset-skips`)")
     if look.sessions < FEW:
         few = output.plural(look.sessions, "session")
-        told.append(f"{few} cannot show what recurs: that takes {FEW}")
+        told.append(f"{few} tell little: what recurs shows from {FEW} on")
     return "; ".join(told)
 
 

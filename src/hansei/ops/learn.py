@@ -60,7 +60,7 @@ SECTIONS: Final = {
 }
 """Of the book, by the detector whose finds stand there."""
 FEW: Final = 3
-"""Sessions below which nothing can be said to recur."""
+"""Sessions from which on most detectors take something for recurring."""
 
 
 @dataclass(frozen=True)
