@@ -89,6 +89,10 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What your own commands are for (test, build, lint, format, install, run, git, search, read,
     other): `"just verify*" = "test"`. `*` is anything within a word; words with a dash must be
     among the options."""
+    learn_after_run: bool = True
+    """Whether `hansei run` offers what was learned once the agent has ended."""
+    sandbox_writable: list[str] = msgspec.field(default_factory=list)
+    """More folders an agent may write to under `hansei run --sandbox`: `["~/.cache/uv"]`."""
 
 
 @dataclass(frozen=True)

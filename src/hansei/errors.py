@@ -12,6 +12,9 @@ HanseiError                 message says what and which; hint says what to do ne
 │   └── PluginError         a source from another package does not load
 ├── ProcessEnded            a process of ours was killed                       exit 1
 ├── GitError                git is missing, or refuses                         exit 1
+├── NoSandbox               `hansei run --sandbox` found no way to make one    exit 125
+├── NotStarted              `hansei run` found a command it cannot start       exit 126
+│   └── NoSuchCommand       `hansei run` found no such command                 exit 127
 └── StoreError              our own files                                      exit 4
     ├── StoreLocked         another hansei is writing and did not finish in time
     ├── StoreDamaged        the database or a sealed file cannot be read
@@ -73,6 +76,18 @@ class ProcessEnded(HanseiError):
 
 class GitError(HanseiError):
     pass
+
+
+class NoSandbox(HanseiError):
+    exit_code = 125
+
+
+class NotStarted(HanseiError):
+    exit_code = 126
+
+
+class NoSuchCommand(NotStarted):
+    exit_code = 127
 
 
 class StoreError(HanseiError):

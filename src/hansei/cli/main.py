@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "init": "Make the store and install hooks into your agents.",
+    "run": "Run an agent, and learn from what it did.",
     "ingest": "Take in what agents have written since the last time.",
     "import": "Take in reviews of your changes.",
     "summary": "Tokens and cost by agent, model, repository, branch, day or driver.",

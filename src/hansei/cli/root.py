@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import keyword
 import os
 import sys
@@ -79,5 +80,7 @@ def root(ctx: click.Context, as_json: bool, debug: bool) -> None:  # noqa: ARG00
 
 def run(arguments: list[str]) -> None:
     color = False if os.environ.get("NO_COLOR") else None  # https://no-color.org
-    with reported(debug="--debug" in arguments, color=color):
+    # Behind the command's name it is the command's, or that of the agent `hansei run` starts.
+    ours = itertools.takewhile(lambda word: word.startswith("-"), arguments)
+    with reported(debug="--debug" in ours, color=color):
         root.main(args=arguments, prog_name="hansei", standalone_mode=False, color=color)
