@@ -16,9 +16,12 @@ from rig.scenarios import (
     own_hook_broken,
     own_hooks,
     resume,
+    sandboxed_run,
+    saved_skill,
     session_start,
     skill,
     subagent,
+    wrapped_run,
 )
 
 if TYPE_CHECKING:
@@ -41,4 +44,7 @@ SCENARIOS: dict[str, Scenario] = {
     "session_start": session_start.SCENARIO,
     "hook_crash": hook_crash.SCENARIO,
     "own_hook_broken": own_hook_broken.SCENARIO,
+    "saved_skill": saved_skill.SCENARIO,
+    "wrapped_run": wrapped_run.SCENARIO,
+    "sandboxed_run": sandboxed_run.SCENARIO,
 }

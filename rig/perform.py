@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from rig import place, processes
-from rig.scenario import Finding, always, unwritten
+from rig.scenario import Finding, NotHere, always, unwritten
 from rig.seen import Failed, look
 from rig.server import Server
 from rig.stage import Stage
@@ -54,14 +54,14 @@ def perform(
 ) -> Result:
     """Play and check, in a fresh place that stays for a look afterwards."""
     if reason := agent.lacks.get(name):
-        return Result(
-            name, agent.name, installed.version, State.NOT_APPLICABLE, reason, 0, 0, (), (), 0.0
-        )
+        return _not_applicable(name, agent, installed, reason)
     started = time.monotonic()
     with Server({}) as server:
         stage = Stage(agent, installed, place.settle(folder), server)
         try:
             findings, left_out = _play(scenario, stage)
+        except NotHere as why:
+            return _not_applicable(name, agent, installed, str(why))
         except (Failed, LookupError, TypeError, ValueError, OSError) as why:
             findings, left_out = [Finding("it can be played and checked", False, repr(why))], []
         finally:
@@ -78,6 +78,12 @@ def perform(
         tuple(sorted(set(server.outward))),
         tuple(left_out),
         round(time.monotonic() - started, 1),
+    )
+
+
+def _not_applicable(name: str, agent: Agent, installed: Installed, reason: str) -> Result:
+    return Result(
+        name, agent.name, installed.version, State.NOT_APPLICABLE, reason, 0, 0, (), (), 0.0
     )
 
 

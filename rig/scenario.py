@@ -26,6 +26,10 @@ class Finding:
     detail: str = ""
 
 
+class NotHere(Exception):
+    """This machine lacks what a scenario needs."""
+
+
 class Scenario(Protocol):
     """One scenario; each is a file in `rig/scenarios`."""
 

@@ -51,10 +51,16 @@ class Stage:
             **self.agent.variables(self.place, self.server.url),
         }
 
-    def play(self, launch: Launch, *, interrupt: Callable[[], bool] | None = None) -> Run:
-        """Run the agent once, to its end or until it is interrupted."""
+    def play(
+        self,
+        launch: Launch,
+        *,
+        through: tuple[str, ...] = (),
+        interrupt: Callable[[], bool] | None = None,
+    ) -> Run:
+        """Run the agent once, to its end or until it is interrupted; `through` another program."""
         finished = processes.interrupted(
-            [str(self.installed.program), *self.agent.command(launch)],
+            [*through, str(self.installed.program), *self.agent.command(launch)],
             cwd=self.place.project,
             variables=self.variables(),
             log=self.place.folder / f"run-{len(self.runs) + 1}",
@@ -64,3 +70,12 @@ class Stage:
         run = Run(launch, finished, self.agent.session(finished.out))
         self.runs.append(run)
         return run
+
+    def fail(self, *, through: tuple[str, ...] = ()) -> int | None:
+        """Have the agent refuse to start because of an option it does not know; its exit code."""
+        return processes.run(
+            [*through, str(self.installed.program), "--no-such-option"],
+            cwd=self.place.project,
+            variables=self.variables(),
+            log=self.place.folder / "refused",
+        ).code

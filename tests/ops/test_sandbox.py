@@ -258,6 +258,7 @@ def test_without_bubblewrap_it_says_what_to_install(
     [
         ("bwrap: setting up uid map: Permission denied", "forbids user namespaces"),
         ("bwrap: No permissions to create new namespace", "forbids user namespaces"),
+        ("bwrap: execvp /root/bin/python3: Permission denied", "install hansei elsewhere"),
         ("bwrap: Unknown option --as-pid-1", "Nothing was run"),
         ("", "Nothing was run"),
     ],
@@ -330,6 +331,8 @@ echo x > /tmp/hansei-sandbox-test && echo "wrote tmp"
 echo x > "$TMPDIR/hansei-sandbox-test" && echo "wrote TMPDIR"
 mount -o remount,rw / 2>/dev/null && echo remounted
 mount --bind / /mnt 2>/dev/null && echo mounted
+unshare -Urm sh -c 'umount ~/.ssh && ls ~/.ssh' 2>/dev/null && echo uncovered
+unshare -Urm mount -o remount,rw / 2>/dev/null && echo remounted
 kill -0 OUTSIDE 2>/dev/null && echo "sees us"
 ls /proc | grep -cx OUTSIDE
 ls /run
@@ -353,7 +356,7 @@ def test_an_agent_writes_where_it_works_and_nowhere_else(ground: Config) -> None
         "secrets:",
         "wrote tmp",
     ], done.stderr
-    for untrue in ("remounted", "mounted", "sees us"):
+    for untrue in ("remounted", "mounted", "sees us", "uncovered"):
         assert untrue not in done.stdout
     assert "\n0\n" in done.stdout
     assert not Path("/tmp/hansei-sandbox-test").exists()

@@ -29,9 +29,8 @@ INSTALL = (
     "Install bubblewrap: `apt install bubblewrap`, `dnf install bubblewrap` or"
     " `pacman -S bubblewrap`. Nothing was run."
 )
-FORBIDDEN = re.compile(
-    r"namespace|operation not permitted|permission denied|uid map|no permissions", re.IGNORECASE
-)
+FORBIDDEN = re.compile(r"namespace|uid map|not permitted", re.IGNORECASE)
+UNREACHED = "execvp"
 ALLOW = (
     "This system forbids user namespaces. On Ubuntu since 23.10 an AppArmor profile for bwrap"
     " allows them; elsewhere see `sysctl kernel.unprivileged_userns_clone`. In a container its"
@@ -75,6 +74,8 @@ def try_out(program: str, walls: Walls) -> None:
     if tried.returncode:
         said = tried.stderr.decode("utf-8", "replace").strip() or f"exit code {tried.returncode}"
         hint = ALLOW if FORBIDDEN.search(said) else "Nothing was run."
+        if UNREACHED in said:
+            hint = f"Nobody inside may run {sys.executable}: install hansei elsewhere. {hint}"
         raise NoSandbox(f"the sandbox cannot be made: {said}", hint=hint)
 
 

@@ -1,0 +1,68 @@
+"""What hansei learned from one session is listed and loaded in the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rig.agent import Launch
+from rig.scenario import Finding, same, true
+from rig.script import Call, Say, Script
+from rig.seen import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rig.seen import Seen
+    from rig.stage import Stage
+
+_STEPS = ("configure", "compile", "package", "publish")
+_MAKEFILE = "".join(f"{step}:\n\t@echo {step} done\n" for step in _STEPS)
+
+
+class SavedSkill:
+    title = "A skill that hansei saved"
+
+    def __init__(self) -> None:
+        self.saved: list[dict[str, Any]] = []
+
+    def script(self, stage: Stage) -> Script:
+        stage.place.write(stage.place.project / "Makefile", _MAKEFILE)
+        shell = stage.agent.shell
+        return {"main": (*(shell(f"make {step}") for step in _STEPS), Say("It is out."))}
+
+    def play(self, stage: Stage) -> None:
+        first = stage.play(Launch("Please follow cue:main to its end."))
+        learned = ask(
+            stage.place, stage.variables(), "learn", first.session or "", "--yes", "--json"
+        )
+        self.saved = learned["saved"]
+        name = str(self.saved[0]["name"])
+        call: Call | None = stage.agent.skill(name)
+        stage.server.script = {"next": (*([call] if call else []), Say("As it is done here."))}
+        stage.play(Launch(f"Now follow cue:next to its end.{stage.agent.naming(name)}"))
+
+    def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
+        name = str(self.saved[0]["name"])
+        files = [path for path in stage.place.project.rglob("SKILL.md") if path.parent.name == name]
+        own = [path for path in files if stage.agent.skills in str(path)]
+        yield true("it is saved where this agent looks", bool(own), files)
+        head, _, body = own[0].read_text(encoding="utf-8")[4:].partition("\n---\n")
+        described = next(line for line in head.splitlines() if line.startswith("description:"))
+        line = next(line for line in body.splitlines() if "make compile" in line)
+        second = [one for one in stage.server.served if one.cue == "next"]
+        yield true("the next session lists it", name in second[0].body, described)
+        yield true("with its text left out until it is wanted", line not in second[0].body)
+        yield true("the model was given the text", stage.server.was_told(line), line)
+        session = seen.session(stage.runs[1].session or "")
+        events = session.events if session else ()
+        yield true("the transcript shows it", any(line in str(event) for event in events), line)
+        if stage.agent.skill(name):
+            called = [
+                (c.status, c.text) for c in seen.calls() if c.session == stage.runs[1].session
+            ]
+            yield same("the call names the skill", [("ok", name)], called)
+        human = [text for text in seen.prompts("human") if line in text]
+        yield same("not as the user's words", [], human)
+
+
+SCENARIO = SavedSkill()
