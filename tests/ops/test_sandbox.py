@@ -32,6 +32,7 @@ from hansei.ops.sandbox.walls import SECRETS, Access, Walls, arguments, around
         ("bunx opencode-ai run x", "opencode"),
         ("codex exec claude", "codex"),
         ("cursor-agent -p x", "cursor"),
+        ("timeout 60 claude -p x", "claude_code"),
         ("make claude", None),
         ("./agent.sh", None),
         ("--", None),
@@ -86,7 +87,7 @@ def test_the_innermost_place_decides_in_whatever_order_they_are_named(
 def test_whatever_is_open_all_else_is_read_only_and_powerless(
     places: dict[Path, Access], offline: bool
 ) -> None:
-    options = arguments(Walls(Path("/a"), places, offline))
+    options = arguments(Walls(Path("/a"), places, offline=offline))
     root = options.index("--ro-bind")
     assert options[root + 1 : root + 3] == ["/", "/"]
     for wanted in ("--unshare-user", "--unshare-pid", "--die-with-parent"):
@@ -320,6 +321,7 @@ def _works() -> bool:
     return shutil.which("bwrap") is not None and subprocess.run(trial).returncode == 0
 
 
+PATH = f"{Path(shutil.which('bwrap') or '').parent}:/bin:/usr/bin"
 real = pytest.mark.skipif(not _works(), reason="bubblewrap makes no sandbox here")
 
 ATTEMPTS = """\
@@ -346,12 +348,12 @@ def test_an_agent_writes_where_it_works_and_nowhere_else(ground: Config) -> None
     git(home / "src/shop", "init")
     script = ATTEMPTS.replace("OUTSIDE", str(os.getpid()))
     (ground.store / "config.toml").write_text('sandbox_writable = ["~/.codex"]', encoding="utf-8")
-    path = f"{Path(shutil.which('bwrap') or '').parent}:/bin:/usr/bin"
-    done = hansei(ground, path, "--sandbox", "--agent=claude_code", "--", "sh", "-c", script)
-    assert done.stdout.splitlines()[:6] == [
+    done = hansei(ground, PATH, "--sandbox", "--agent=claude_code", "--", "sh", "-c", script)
+    assert done.stdout.splitlines()[:7] == [
         "wrote src/shop/new",
         "wrote .claude/new",
         "wrote .codex/new",
+        "wrote new",
         "wrote .hansei/spool/new",
         "secrets:",
         "wrote tmp",
@@ -361,14 +363,27 @@ def test_an_agent_writes_where_it_works_and_nowhere_else(ground: Config) -> None
     assert "\n0\n" in done.stdout
     assert not Path("/tmp/hansei-sandbox-test").exists()
     assert (home / "src/shop/new").read_text(encoding="utf-8") == "x\n"
+    assert not (home / "new").exists()
+
+
+@real
+def test_a_file_of_state_is_written_where_it_is_and_links_beside_it_stay(ground: Config) -> None:
+    home = ground.environment.home
+    (home / ".profile").symlink_to("src/shop/profile")
+    (home / "src/shop/profile").write_text("by a link\n", encoding="utf-8")
+    script = "echo new > ~/.claude.json; cat ~/.profile; echo x > ~/src/other; ls ~"
+    done = hansei(ground, PATH, "--sandbox", "--agent=claude_code", "--", "sh", "-c", script)
+    assert done.stdout == "by a link\nsrc\n"
+    assert "Read-only" in done.stderr
+    assert (home / ".claude.json").read_text(encoding="utf-8") == "new\n"
+    assert not (home / "src/other").exists()
 
 
 @real
 def test_offline_there_is_no_network_at_all(ground: Config) -> None:
-    path = f"{Path(shutil.which('bwrap') or '').parent}:/bin:/usr/bin"
     script = "grep -c : /proc/net/dev"
     counts = [
-        int(hansei(ground, path, "--sandbox", *more, "--", "sh", "-c", script).stdout)
+        int(hansei(ground, PATH, "--sandbox", *more, "--", "sh", "-c", script).stdout)
         for more in ((), ("--offline",))
     ]
     assert counts[0] >= counts[1] == 1  # the loopback of its own

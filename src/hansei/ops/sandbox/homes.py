@@ -79,7 +79,9 @@ HOMES = {
 }
 """The agents, by the names hansei gives them."""
 
-RUNNERS = frozenset(("npx", "bunx", "pnpx", "bun", "pnpm", "yarn", "npm", "node", "env"))
+RUNNERS = frozenset(
+    ("npx", "bunx", "pnpx", "bun", "pnpm", "yarn", "npm", "node", "env", "nice", "nohup", "timeout")
+)
 """Programs that run the one they are told to."""
 
 

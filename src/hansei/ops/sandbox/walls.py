@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from hansei.config import Config, Environment
+    from hansei.ops.sandbox.homes import Place
 
 
 class Access(IntEnum):
@@ -97,6 +98,8 @@ class Walls:
     folder: Path
     places: dict[Path, Access]
     """Absolute paths without links, of what is there."""
+    links: tuple[tuple[Path, str], ...] = ()
+    """Links in private folders, and what they say."""
     offline: bool = False
 
 
@@ -109,6 +112,8 @@ def arguments(walls: Walls) -> list[str]:
     inner_last = sorted(walls.places.items(), key=lambda item: (len(item[0].parts), item[0]))
     for path, access in inner_last:
         options += _mount(path, access)
+    for path, target in walls.links:
+        options += ["--symlink", target, str(path)]
     for path, access in inner_last:
         if access is Access.HIDDEN and path.is_dir():
             options += ["--remount-ro", str(path)]
@@ -139,23 +144,30 @@ def around(
     """The sandbox for an agent in a folder.
 
     `own` is what hansei needs inside, and nobody may change; `program` is where the agent's program
-    lies. State folders of the agent that are not there are made: it could not do so itself.
+    lies. State of the agent that is not there is made: it could not do so itself. A file is written
+    by way of others beside it, so the folder around one is private, with all that lies in it shown.
     """
     environment = config.environment
     folder = folder.resolve()
     work = workspace(folder)
     _refuse_all_of_home(work, environment)
+    state = list(_state(environment, agent))
+    around_files = {path.parent.resolve() for place, path in state if place.content is not None}
+    beside = [path for folder in around_files for path in sorted(folder.iterdir())]
     places = _there(
         {
             Access.HIDDEN: _hidden(environment, agent),
-            Access.PRIVATE: _private(environment),
-            Access.WRITABLE: _writable(config, work, agent),
+            Access.PRIVATE: [*_private(environment), *around_files],
+            Access.WRITABLE: [*work, *_writable(config), *(path for _, path in state)],
         }
     )
     vanished = (Access.HIDDEN, Access.PRIVATE)
-    shown = [path for path in (*_shown(environment), *program) if _in(places, path) in vanished]
+    there = [path for path in beside if not path.is_symlink()]
+    shown = [*_shown(environment), *program, *there]
+    shown = [path for path in shown if _in(places, path) in vanished]
     fixed = [path for path in own if _in(places, path) is not None]
-    return Walls(folder, _there({Access.SHOWN: [*shown, *fixed]}) | places, offline)
+    links = tuple((path, str(path.readlink())) for path in beside if path.is_symlink())
+    return Walls(folder, _there({Access.SHOWN: [*shown, *fixed]}) | places, links, offline)
 
 
 def _there(named: dict[Access, Iterable[Path]]) -> dict[Path, Access]:
@@ -215,14 +227,18 @@ def _shown(environment: Environment) -> Iterator[Path]:
     yield from map(Path, NEEDED_OF_RUN)
 
 
-def _writable(config: Config, work: list[Path], agent: str | None) -> Iterator[Path]:
-    yield from work
+def _writable(config: Config) -> Iterator[Path]:
+    home = config.environment.home
     yield home_folder(config.environment) / SPOOL
     for text in config.settings.sandbox_writable:
-        yield Path(text.replace("~", str(config.environment.home), 1) if text[:1] == "~" else text)
-    for place, path in places_of(agent, config.environment) if agent else ():
+        yield home / text[2:] if text.startswith("~/") else Path(text)
+
+
+def _state(environment: Environment, agent: str | None) -> Iterator[tuple[Place, Path]]:
+    """Where the agent keeps its state, made if need be."""
+    for place, path in places_of(agent, environment) if agent else ():
         if place.content is None:
             path.mkdir(parents=True, exist_ok=True, mode=0o700)
         elif not path.exists():
             path.write_text(place.content, encoding="utf-8")
-        yield path
+        yield place, path
