@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from hansei.errors import NoSuchCommand, NotStarted
 from hansei.ops import attend
-from hansei.ops.scope import TOLD_BY_TRANSCRIPT, current_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ def run_sandboxed(
     config: Config, folder: Path, command: list[str], agent: str | None, *, offline: bool
 ) -> int:
     """The same, within walls. Nothing runs where they cannot be made."""
-    from hansei.ops.sandbox.keep import attend_inside, bubblewrap, own_places, try_out
+    from hansei.ops.sandbox.keep import attend_inside, bubblewrap, own_places
     from hansei.ops.sandbox.walls import around
 
     program = bubblewrap()
@@ -38,7 +37,6 @@ def run_sandboxed(
         raise _not_found(command[0])
     beside = {Path(found).absolute().parent, Path(found).resolve().parent}
     walls = around(config, folder, agent, own=own_places(), program=sorted(beside), offline=offline)
-    try_out(program, walls)
     return _ended(command, lambda: attend_inside(program, walls, command))
 
 
@@ -104,6 +102,9 @@ def written_since(
     Subagents are part of the session that started them. Of an agent that is known only its own
     sessions count: others may be at work in the same repository.
     """
+    # The agent waits for whatever is imported above.
+    from hansei.ops.scope import TOLD_BY_TRANSCRIPT, current_workspace
+
     number, _ = current_workspace(store, folder)
     rows = store.db.execute(
         f"SELECT s.native FROM sessions s WHERE {TOLD_BY_TRANSCRIPT}"

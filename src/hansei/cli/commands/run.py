@@ -136,7 +136,7 @@ def _code_kept() -> Iterator[None]:
         signal.signal(getattr(signal, name), signal.default_int_handler)
     try:
         yield
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, SystemExit, click.Abort):
         pass  # enough of it
     except HanseiError as problem:
         _tell(f"{problem.message}. {problem.hint or ''}")

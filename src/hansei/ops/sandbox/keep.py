@@ -11,7 +11,7 @@ import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import hansei
 from hansei.errors import NoSandbox
@@ -58,8 +58,8 @@ def bubblewrap() -> str:
     return found
 
 
-def try_out(program: str, walls: Walls) -> None:
-    """Make the sandbox once around nothing, so that no agent runs in half of one."""
+def complain(program: str, walls: Walls) -> NoReturn:
+    """Say why no sandbox came about, as bubblewrap tells when it makes one around nothing."""
     command = [program, *arguments(walls), sys.executable, *_INTERPRETER, "-c", ""]
     try:
         tried = subprocess.run(
@@ -71,12 +71,11 @@ def try_out(program: str, walls: Walls) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as problem:
         raise NoSandbox(f"{program} does not run: {problem}", hint=INSTALL) from problem
-    if tried.returncode:
-        said = tried.stderr.decode("utf-8", "replace").strip() or f"exit code {tried.returncode}"
-        hint = ALLOW if FORBIDDEN.search(said) else "Nothing was run."
-        if UNREACHED in said:
-            hint = f"Nobody inside may run {sys.executable}: install hansei elsewhere. {hint}"
-        raise NoSandbox(f"the sandbox cannot be made: {said}", hint=hint)
+    said = tried.stderr.decode("utf-8", "replace").strip() or f"exit code {tried.returncode}"
+    hint = ALLOW if FORBIDDEN.search(said) else "Nothing was run."
+    if UNREACHED in said:
+        hint = f"Nobody inside may run {sys.executable}: install hansei elsewhere. {hint}"
+    raise NoSandbox(f"the sandbox cannot be made: {said}", hint=hint)
 
 
 def attend_inside(program: str, walls: Walls, command: list[str]) -> int:
@@ -98,7 +97,7 @@ def attend_inside(program: str, walls: Walls, command: list[str]) -> int:
         ready = _follow(receiver, heard, known)
         _, status = os.waitpid(child, 0)
     if not ready:
-        raise NoSandbox(f"the sandbox ended before {command[0]} began", hint="Nothing was run.")
+        complain(program, walls)
     return status
 
 
