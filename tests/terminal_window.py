@@ -44,6 +44,15 @@ class Window:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while self._read(0.2):
             assert time.monotonic() < deadline, f"it does not end: {self.screen!r}"
+        return self._collect()
+
+    def close(self) -> None:
+        """Close the window, as by its button, and wait for what was in it to end."""
+        os.close(self.terminal)
+        self.terminal = -1
+        self._collect()
+
+    def _collect(self) -> int:
         _, status = os.waitpid(self.process, 0)
         self.code = 128 + os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
         return self.code
@@ -74,7 +83,8 @@ def window(command: list[str], variables: dict[str, str], folder: Path) -> Itera
     try:
         yield shown
     finally:
-        os.close(terminal)
+        if shown.terminal >= 0:
+            os.close(terminal)
         if shown.code is None:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process, signal.SIGKILL)

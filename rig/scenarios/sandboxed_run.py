@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rig import wrapped
@@ -28,16 +29,14 @@ class SandboxedRun(WrappedRun):
         script = super().script(stage)
         place = stage.place
         place.write(place.home / ".ssh/id_rig", _KEY)
-        outside = "touch ~/outside || touch /tmp/rig-was-here; cat ~/.ssh/id_rig; true"
-        place.write(
-            place.project / "Makefile",
-            f"configure:\n\t@{outside}\ncompile package publish:\n\t@:\n",
-        )
+        outside = "touch ../outside /tmp/rig-was-here; cat ~/.ssh/id_rig; true"
+        place.write(place.project / "Makefile", f"configure package:\n\t@{outside}\n")
         return script
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         yield from super().check(stage, seen)
-        yield same("nothing was written outside", False, (stage.place.home / "outside").exists())
+        outside = [stage.place.folder / "outside", Path("/tmp/rig-was-here")]
+        yield same("nothing was written outside", [], [path for path in outside if path.exists()])
         yield same("nobody was shown the key", False, stage.server.was_told(_KEY))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from rig import procedure
 from rig.agent import Launch
 from rig.scenario import Finding, same, true
 from rig.script import Call, Say, Script
@@ -11,12 +12,10 @@ from rig.seen import ask
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rig.seen import Seen
     from rig.stage import Stage
-
-_STEPS = ("configure", "compile", "package", "publish")
-_MAKEFILE = "".join(f"{step}:\n\t@echo {step} done\n" for step in _STEPS)
 
 
 class SavedSkill:
@@ -26,9 +25,7 @@ class SavedSkill:
         self.saved: list[dict[str, Any]] = []
 
     def script(self, stage: Stage) -> Script:
-        stage.place.write(stage.place.project / "Makefile", _MAKEFILE)
-        shell = stage.agent.shell
-        return {"main": (*(shell(f"make {step}") for step in _STEPS), Say("It is out."))}
+        return {"main": (*procedure.lay_out(stage), Say("It is out."))}
 
     def play(self, stage: Stage) -> None:
         first = stage.play(Launch("Please follow cue:main to its end."))
@@ -43,12 +40,10 @@ class SavedSkill:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         name = str(self.saved[0]["name"])
-        files = [path for path in stage.place.project.rglob("SKILL.md") if path.parent.name == name]
-        own = [path for path in files if stage.agent.skills in str(path)]
-        yield true("it is saved where this agent looks", bool(own), files)
-        head, _, body = own[0].read_text(encoding="utf-8")[4:].partition("\n---\n")
+        (saved, *_) = [path for path in stage.place.project.rglob("SKILL.md") if _is(path, name)]
+        head, _, body = saved.read_text(encoding="utf-8")[4:].partition("\n---\n")
         described = next(line for line in head.splitlines() if line.startswith("description:"))
-        line = next(line for line in body.splitlines() if "make compile" in line)
+        line = next(line for line in body.splitlines() if procedure.TELLING in line)
         second = [one for one in stage.server.served if one.cue == "next"]
         yield true("the next session lists it", name in second[0].body, described)
         yield true("with its text left out until it is wanted", line not in second[0].body)
@@ -63,6 +58,10 @@ class SavedSkill:
             yield same("the call names the skill", [("ok", name)], called)
         human = [text for text in seen.prompts("human") if line in text]
         yield same("not as the user's words", [], human)
+
+
+def _is(path: Path, name: str) -> bool:
+    return path.parent.name == name
 
 
 SCENARIO = SavedSkill()

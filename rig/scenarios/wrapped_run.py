@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig import wrapped
+from rig import procedure, wrapped
 from rig.agent import Launch
 from rig.scenario import Finding, same, true
 from rig.script import Say, Script
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from rig.seen import Seen
     from rig.stage import Stage
 
-_STEPS = ("configure", "compile", "package", "publish")
-_MAKEFILE = "".join(f"{step}:\n\t@echo {step} done\n" for step in _STEPS)
-
 
 class WrappedRun:
     title = "An agent under `hansei run`"
@@ -29,9 +26,7 @@ class WrappedRun:
         self.codes: tuple[int | None, ...] = ()
 
     def script(self, stage: Stage) -> Script:
-        stage.place.write(stage.place.project / "Makefile", _MAKEFILE)
-        shell = stage.agent.shell
-        return {"main": (*(shell(f"make {step}") for step in _STEPS), Say("It is out."))}
+        return {"main": (*procedure.lay_out(stage), Say("It is out."))}
 
     def play(self, stage: Stage) -> None:
         stage.play(Launch("Please follow cue:main to its end."), through=wrapped.run(*self.options))
@@ -47,8 +42,8 @@ class WrappedRun:
         yield true("stdout is the agent's alone", run.session is not None, run.finished.out[-300:])
         yield same("the session was taken in when it ended", [run.session], self.stored)
         done = [(call.text, call.status) for call in seen.calls()]
-        yield same("the commands ran", [(f"make {step}", "ok") for step in _STEPS], done)
-        yield true("what was learned is offered on stderr", "make compile" in run.finished.err)
+        yield same("the commands ran", [(command, "ok") for command in procedure.COMMANDS], done)
+        yield true("what was learned is offered on stderr", procedure.TELLING in run.finished.err)
         yield same("and nothing went wrong with it", False, "warning" in run.finished.err)
         direct, through = self.codes
         yield same("a failing exit code is kept as well", direct, through)

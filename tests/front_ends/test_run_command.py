@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from terminal_window import Window, window
 
 TESTS = Path(__file__).parents[1]
 
@@ -78,6 +82,15 @@ class Ground:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
+        )
+
+    def window(self, learning: str) -> contextlib.AbstractContextManager[Window]:
+        """`hansei run -- claude` in a terminal."""
+        before = OFFERS.format(then=learning)
+        script = f"{before}\nfrom hansei.cli.main import main\nmain(sys.argv[1:])"
+        variables = {"HOME": str(self.home), "PATH": f"{self.bin}:/usr/bin:/bin", "TERM": "xterm"}
+        return window(
+            [sys.executable, "-c", script, "run", "--", "claude"], variables, self.project
         )
 
     def stored(self) -> set[str]:
@@ -190,6 +203,65 @@ def test_nobody_left_to_tell_changes_nothing(ground: Ground) -> None:
     )
     os.close(writing)
     assert done.returncode == 6
+
+
+ASKING = "import click; print('answer', repr(click.prompt('Save?', default='', err=True)))"
+
+
+def test_a_person_at_a_terminal_is_asked(ground: Ground) -> None:
+    ground.program(f"session({FIRST!r}); sys.exit(5)")
+    with ground.window(ASKING) as shown:
+        shown.wait_for("Save?")
+        time.sleep(0.3)
+        shown.type("s\n")
+        assert shown.ended() == 5
+    assert b"asking" in shown.screen
+    assert b"not asking" not in shown.screen
+    assert b"answer 's'" in shown.screen
+
+
+def test_keys_from_before_the_question_are_no_answer(ground: Ground) -> None:
+    ground.program(f"session({FIRST!r}); print('over', flush=True); sys.exit(5)")
+    with ground.window(f"import time; time.sleep(1); {ASKING}") as shown:
+        shown.wait_for("over")
+        shown.type("\n\n")
+        shown.wait_for("Save?")
+        time.sleep(0.3)
+        shown.type("n\n")
+        assert shown.ended() == 5
+    assert b"answer 'n'" in shown.screen
+
+
+def test_ctrl_c_at_the_question_keeps_the_exit_code(ground: Ground) -> None:
+    ground.program(f"session({FIRST!r}); sys.exit(5)")
+    with ground.window(ASKING) as shown:
+        shown.wait_for("Save?")
+        time.sleep(0.3)
+        shown.type("\x03")
+        assert shown.ended() == 5
+    assert b"answer" not in shown.screen
+
+
+def test_a_terminal_is_told_that_there_is_nothing_to_learn(ground: Ground) -> None:
+    ground.program(f"session({FIRST!r})")
+    with ground.window("return 0") as shown:
+        assert shown.ended() == 0
+    assert b"hansei took in 1 session: nothing new to learn." in shown.screen
+
+
+def test_a_terminal_that_closes_ends_the_agent_and_then_us(ground: Ground) -> None:
+    mark = ground.project / "heard"
+    ground.program(
+        "import signal\n"
+        f"leave = lambda *_: (Path({str(mark)!r}).touch(), sys.exit(7))\n"
+        "signal.signal(signal.SIGHUP, leave)\n"
+        f"session({FIRST!r}); print('ready', flush=True); time.sleep(30)"
+    )
+    with ground.window("pass") as shown:
+        shown.wait_for("ready")
+        shown.close()
+    assert mark.exists()
+    assert shown.code == 7
 
 
 def test_nothing_is_said_where_there_is_nothing_to_say(ground: Ground) -> None:

@@ -185,6 +185,19 @@ def test_every_secret_is_named_below_the_home() -> None:
         assert ".." not in Path(name).parts
 
 
+def test_the_guide_names_every_secret() -> None:
+    guide = Path(__file__).parents[2] / "docs/guides/run.md"
+    told = guide.read_text(encoding="utf-8")
+    assert [name for name in SECRETS if f"`{name}`" not in told] == []
+
+
+def test_a_hansei_inside_the_repository_cannot_be_changed(ground: Config) -> None:
+    shop = ground.environment.home / "src/shop"
+    (shop / ".venv").mkdir()
+    walls = around(ground, shop, "claude_code", own=[shop / ".venv", Path(sys.base_prefix)])
+    assert walls.places[shop / ".venv"] is Access.SHOWN
+
+
 # --- forged keys ----------------------------------------------------------------------------------
 
 ALLOWED, REFUSED = 0x7FFF0000, 0x00050001

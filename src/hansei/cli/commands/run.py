@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -113,11 +113,31 @@ def _offer(store: Store, settings: Config, sessions: list[str]) -> int:
     with contextlib.ExitStack() as held:
         # What is told here is talk, whoever tells it: stdout belongs to the agent.
         held.enter_context(contextlib.redirect_stdout(sys.stderr))
-        if not in_foreground():  # to ask in the background would stop us
-            nobody = held.enter_context(Path(os.devnull).open(encoding="utf-8"))
-            held.callback(setattr, sys, "stdin", sys.stdin)
-            sys.stdin = nobody
+        held.callback(setattr, sys, "stdin", sys.stdin)
+        if in_foreground() and sys.stdin.isatty():
+            sys.stdin = cast("TextIO", _FreshKeys(sys.stdin))
+        else:  # to ask in the background would stop us
+            sys.stdin = held.enter_context(Path(os.devnull).open(encoding="utf-8"))
         return offer_from(store, settings, sessions)
+
+
+class _FreshKeys:
+    """Keys from the moment somebody is asked: those before were meant for the agent or the shell.
+
+    Enter says yes to an offer, and agents are often ended by more than one key.
+    """
+
+    def __init__(self, keys: TextIO) -> None:
+        self._keys = keys
+
+    def readline(self, size: int = -1) -> str:
+        import termios
+
+        termios.tcflush(self._keys, termios.TCIFLUSH)
+        return self._keys.readline(size)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._keys, name)
 
 
 def _take_in(store: Store, settings: Config) -> None:
