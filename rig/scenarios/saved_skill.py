@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rig import procedure
 from rig.agent import Launch
 from rig.scenario import Finding, same, true
-from rig.script import Call, Say, Script
+from rig.script import Call, Purpose, Say, Script
 from rig.seen import ask
 
 if TYPE_CHECKING:
@@ -44,14 +44,15 @@ class SavedSkill:
         head, _, body = saved.read_text(encoding="utf-8")[4:].partition("\n---\n")
         described = next(line for line in head.splitlines() if line.startswith("description:"))
         line = next(line for line in body.splitlines() if procedure.TELLING in line)
-        second = [one for one in stage.server.served if one.cue == "next"]
-        yield true("the next session lists it", name in second[0].body, described)
-        yield true("with its text left out until it is wanted", line not in second[0].body)
+        turns = [one for one in stage.server.served if one.purpose is Purpose.TURN]
+        begun = next(one for one in turns if one.cue == "next")
+        yield true("the next session lists it", name in begun.body, described)
         yield true("the model was given the text", stage.server.was_told(line), line)
         session = seen.session(stage.runs[1].session or "")
         events = session.events if session else ()
         yield true("the transcript shows it", any(line in str(event) for event in events), line)
         if stage.agent.skill(name):
+            yield true("its text comes only when it is wanted", line not in begun.body)
             called = [
                 (c.status, c.text) for c in seen.calls() if c.session == stage.runs[1].session
             ]
