@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from hansei.ops import attend
 from terminal_window import window
 
 BASH = shutil.which("bash")
@@ -262,6 +263,43 @@ def test_a_stopped_agent_gives_the_terminal_back_and_goes_on(
         shown.wait_for("code 9")
         shown.type("exit\n")
         shown.ended()
+
+
+@pytest.mark.skipif(BASH is None, reason="needs bash for its job control")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("stopping", ["\x1a", "stop\n"], ids=["by a key", "by itself"])
+def test_a_window_closed_on_a_stopped_agent_leaves_nothing(
+    ground: Ground, way: Way, stopping: str
+) -> None:
+    command = " ".join(ground.hansei(way, ground.agent(COUNTING)))
+    shell = ["bash", "--norc", "--noprofile", "--noediting", "-i"]
+    with window(shell, ground.variables, ground.project) as shown:
+        shown.wait_for("ready> ")
+        shown.type(f"{command}\n")
+        shown.wait_for("began")
+        shown.type(stopping)
+        shown.wait_for("Stopped")
+        shown.close()
+    deadline = time.monotonic() + 10
+    while left := _running(str(ground.project)):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.05)
+
+
+def _running(text: str) -> list[str]:
+    listed = subprocess.run(["ps", "-eo", "pid,stat,args"], capture_output=True, text=True).stdout
+    return [line for line in listed.splitlines() if text in line]
+
+
+def test_once_the_terminal_is_gone_nobody_stops_for_an_agent_any_more() -> None:
+    receiver = attend.Receiver()
+    receiver.joined(os.getpid())
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        receiver.pass_on(signal.SIGHUP, None)
+        receiver.stop()  # else this would never end
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -43,6 +43,8 @@ class Receiver:
         """Added to a signal's number, where the receiver is to pass it on itself."""
         self.process: int | None = None
         self.kept: list[int] = []
+        self.hung_up = False
+        """Whether the terminal is gone, and with it whoever could have us go on."""
 
     def joined(self, process: int) -> None:
         """From now on it is there."""
@@ -66,7 +68,13 @@ class Receiver:
 
     def pass_on(self, number: int, frame: FrameType | None) -> None:
         del frame
+        self.hung_up = self.hung_up or number == signal.SIGHUP
         self.send(number)
+
+    def stop(self) -> None:
+        """Stop as the program did. Shells have the whole group go on, and so the program too."""
+        if not self.hung_up:
+            os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def heeded(names: tuple[str, ...]) -> list[int]:
@@ -118,7 +126,7 @@ def attend(command: list[str]) -> int:
     with handled(handlers(receiver)):
         child = start(command)
         receiver.joined(child)
-        return follow(child, child, stop)
+        return follow(child, child, receiver.stop)
 
 
 def follow(child: int, collected: int, stopped: Callable[[], None]) -> int:
@@ -133,11 +141,6 @@ def follow(child: int, collected: int, stopped: Callable[[], None]) -> int:
         if not os.WIFSTOPPED(status):
             return status
         stopped()
-
-
-def stop() -> None:
-    """Stop as the program did. Shells have the whole group go on, and so the program as well."""
-    os.kill(os.getpid(), signal.SIGSTOP)
 
 
 def exit_code(status: int) -> int:

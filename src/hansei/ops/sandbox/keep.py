@@ -110,7 +110,7 @@ def _follow(receiver: attend.Receiver, heard: int, known: int) -> bool:
             ready = True
             receiver.joined(first)
         elif told == attend.STOPPED:
-            attend.stop()
+            receiver.stop()
     return ready
 
 
