@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hansei.learn.validation import spec_problems
 
 from hansei.cli import app
 from hansei.cli.root import root
 from hansei.config import Environment
+from hansei.learn.validation import spec_problems
 from hansei.synth import World, build
 from synthetic_world import NOW, even_place
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hansei.ops.skills import Desk
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from hansei.ops import skills
 from hansei.ops.learn import Learned, Suggestion, about, learn, reset_skips, save, skip
 from hansei.ops.projecting import refresh
 from hansei.ops.scope import Scope
+from hansei.ops.skills import Desk
 from hansei.store import log
 from hansei.store.database import Store
 from learn_world import NATIVE, offer, plant

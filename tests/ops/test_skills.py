@@ -174,6 +174,34 @@ def test_quarantined_skills_are_written_nowhere(desk: Desk) -> None:
     assert sorted(tree(desk.here)) == sorted(PLACES)
 
 
+@pytest.mark.parametrize("verb", ["add", "update", "promote", "import"])
+def test_no_skill_that_destroys_gets_into_use_by_any_door(
+    desk: Desk, tmp_path: Path, verb: str
+) -> None:
+    body = "1. `rm -rf /srv/data`\n"
+    harmful = Skill(name="clean-up", description="Cleans up before a release.", body=body)
+    if verb == "add":
+        with pytest.raises(UnusableSkill, match="cannot be used"):
+            skills.add(desk, harmful)
+        assert skills.listed(desk.config, desk.here)[0] == []
+        return
+    if verb == "update":
+        skills.add(desk, replace(harmful, body="1. `make clean`\n"))
+        with pytest.raises(UnusableSkill, match="cannot be used"):
+            skills.update(desk, "clean-up", body=body)
+    elif verb == "promote":
+        skills.add(desk, replace(harmful, state=State.QUARANTINED))
+        with pytest.raises(UnusableSkill, match="cannot be used"):
+            skills.change_state(later(desk), "clean-up", State.DRAFT)
+    else:
+        skills.add(desk, replace(harmful, state=State.QUARANTINED))
+        book = exported(desk, "json", tmp_path / "book.json")
+        emptied(desk)
+        (taken,) = taken_in(later(desk), book, trust=True)
+        assert taken.state is State.QUARANTINED
+    assert not (desk.here / ".claude" / "skills" / "clean-up").exists() or verb == "update"
+
+
 def test_placed_files_are_told_in_the_journal_of_instruction_files(desk: Desk) -> None:
     from hansei.ops.undo import changes
 

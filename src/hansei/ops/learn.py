@@ -22,9 +22,8 @@ from hansei.learn import gate, offers
 from hansei.learn.known import Known, Written
 from hansei.learn.model import Scope as Holds
 from hansei.learn.model import Skill, State
-from hansei.learn.spans import spans
 from hansei.learn.validation import name_from
-from hansei.ops import sessions, skills
+from hansei.ops import gating, sessions, skills
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.scope import Scope
 from hansei.ops.windows import USUAL_DAYS, grounds, usual
@@ -40,7 +39,6 @@ if TYPE_CHECKING:
     from hansei.events.model import AnyEvent
     from hansei.learn.gate import Reason
     from hansei.learn.model import Offer
-    from hansei.learn.spans import Span
     from hansei.ops.skills import Desk
     from hansei.ops.windows import Ground
     from hansei.store.database import Store
@@ -192,20 +190,12 @@ class _Judge:
     """The gate, with the texts of sessions at hand."""
 
     def __init__(self, store: Store, ground: Ground) -> None:
-        self._store = store
-        self._ground = ground
-        self._numbers = _numbers(ground)
-        self._read: dict[int, list[Span]] = {}
+        self._texts = gating.Texts(store)
+        self._natives = {name: ground.natives[it] for name, it in _numbers(ground).items()}
 
     def judged(self, found: Suggestion) -> gate.Verdict:
-        names = sorted({it.session for it in found.offer.evidence} & self._numbers.keys())
-        return gate.judged(found.offer, {it: self._spans(self._numbers[it]) for it in names})
-
-    def _spans(self, session: int) -> list[Span]:
-        if session not in self._read:
-            roots = self._ground.window.roots.get(session, ())
-            self._read[session] = spans(list(reading.events(self._store, session)), roots)
-        return self._read[session]
+        names = sorted({it.session for it in found.offer.evidence} & self._natives.keys())
+        return gate.judged(found.offer, {it: self._texts.of(self._natives[it]) for it in names})
 
 
 def _numbers(ground: Ground) -> dict[str, int]:

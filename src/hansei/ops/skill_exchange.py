@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hansei.errors import NotFound, UsageError
-from hansei.learn import exchange, formats_catalogue, seals
+from hansei.learn import exchange, formats_catalogue, gate, seals
 from hansei.learn.exchange import Foreign, Refused
 from hansei.learn.formats.agent_skills import FILE
 from hansei.learn.model import LIVE, Label, Scope, Skill, State
@@ -77,7 +77,8 @@ def admitted(skill: Skill, *, trust: bool) -> Skill:
     """A stranger's skill as it is kept; what was no longer in use there stays so."""
     state = skill.state
     if state in LIVE or state is State.QUARANTINED:
-        state = State.DRAFT if trust else State.QUARANTINED
+        fit = trust and gate.checked(skill).state is not State.REJECTED
+        state = State.DRAFT if fit else State.QUARANTINED
     label = skill.label if trust else worst((skill.label, Label.FOREIGN))
     return replace(
         skill,

@@ -18,7 +18,7 @@ from hansei.errors import NotFound, StoreUnwritable, UnusableSkill, UsageError
 from hansei.events.keys import digest
 from hansei.git.repository import git, identify
 from hansei.hook.repository import top
-from hansei.learn import operations
+from hansei.learn import gate, operations
 from hansei.learn.book import Book, must_be_fit
 from hansei.learn.history import Progress
 from hansei.learn.model import LIVE, Scope, Skill, State
@@ -303,6 +303,7 @@ def keep(
     new = [normal(it) for it in wanted.values() if it is not None]
     for skill in new:
         must_be_fit(skill)
+        _must_pass(book, skill)
     _prepare(desk, book)
     plans = _plans(desk, new, place=place)
     for plan in plans:
@@ -312,6 +313,24 @@ def keep(
     final = _plans(desk, kept, place=place)
     placed = tuple(skill_places.carry_out(desk.store, plan, now=desk.now) for plan in final)
     return Done(operation, kept, None if entry is None else entry.id, placed)
+
+
+def _must_pass(book: Book, skill: Skill) -> None:
+    """Refuse to let a skill be used that the gate stops; one that is in use already passed."""
+    known = book.find(skill.name) if book.has(skill.name) else None
+    if skill.state not in LIVE or (known is not None and _says(known) == _says(skill)):
+        return
+    stopping = [it for it in gate.checked(skill).reasons if it.stops is State.REJECTED]
+    if stopping:
+        first = stopping[0]
+        raise UnusableSkill(
+            f"skill {skill.name!r} cannot be used: {first.message} ({first.where})",
+            hint="Take that out of its text; docs/concepts/gate.md says what is stopped and why.",
+        )
+
+
+def _says(skill: Skill) -> tuple[object, ...]:
+    return skill.state in LIVE, skill.description, skill.body, skill.predicates
 
 
 def _prepare(desk: Desk, book: Book) -> None:
