@@ -23,7 +23,7 @@ def imbalance(treated: Truths, share: float) -> Floats:
     """The logarithm of the evidence against the design's share, after each block."""
     a, b = GUESS * share, GUESS * (1 - share)
     count = np.arange(len(treated))
-    ones = np.cumsum(treated) - treated
+    ones: Floats = np.cumsum(treated) - treated.astype(np.float64)
     foreseen = (a + ones) / (a + b + count)
     odds = np.where(treated, foreseen / share, (1 - foreseen) / (1 - share))
     return np.asarray(np.cumsum(np.log(odds)))

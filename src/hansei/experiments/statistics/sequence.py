@@ -25,7 +25,7 @@ class Sums(NamedTuple):
     total: Floats
     squares: Floats
     """Of how far each score lay from the mean of those before."""
-    count: Floats
+    steps: Floats
     reach: float
 
 
@@ -41,21 +41,21 @@ def against(seen: Sums, least: float, sign: int) -> Floats:
     """The logarithm of the evidence against an effect of `least` or more (sign 1), or less (-1)."""
     stake = np.array(STAKES) / seen.reach
     price = (-np.log1p(-np.array(STAKES)) - np.array(STAKES)) / seen.reach**2
-    short = sign * (least * seen.count - seen.total)
+    short = sign * (least * seen.steps - seen.total)
     return log_mean(short[:, None] * stake - seen.squares[:, None] * price)
 
 
 def interval(seen: Sums, alpha: float, *, effect: float) -> Interval | None:
     """The effects that the last step does not rule out, half of the error on either side."""
-    if not len(seen.count):
+    if not len(seen.steps):
         return None
-    last = Sums(seen.total[-1:], seen.squares[-1:], seen.count[-1:], seen.reach)
+    last = Sums(seen.total[-1:], seen.squares[-1:], seen.steps[-1:], seen.reach)
     return Interval(_edge(last, alpha, effect, -1), _edge(last, alpha, effect, 1))
 
 
 def _edge(last: Sums, alpha: float, effect: float, sign: int) -> float:
     """The effect farthest to one side that is not ruled out."""
-    middle = float(np.clip(last.total[0] / last.count[0], -effect, effect))
+    middle = float(np.clip(last.total[0] / last.steps[0], -effect, effect))
     near, far = middle, sign * effect
     for _ in range(_HALVINGS):
         try_it = (near + far) / 2

@@ -164,9 +164,9 @@ def _described(
         found = _strata(data, metric)
         return periods.difference(found), periods.interval(found, design.alpha, metric.furthest)
     seen = _sums(data, design, metric)
-    if not len(seen.count):
+    if not len(seen.steps):
         return None, None
-    middle = float(seen.total[-1] / seen.count[-1])
+    middle = float(seen.total[-1] / seen.steps[-1])
     return middle, sequence.interval(seen, design.alpha, effect=metric.furthest)
 
 
