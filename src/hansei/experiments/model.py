@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from hansei.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -52,6 +54,18 @@ class Design:
     """What the coin was thrown for."""
     ratio: float = 1.25
     """A factor between typical values that would not matter."""
+
+    def __post_init__(self) -> None:
+        if not (0 < self.share < 1 and 0 < self.alpha < 1):
+            raise UsageError(
+                f"A share of {self.share} at a risk of {self.alpha} cannot be judged",
+                "both lie between 0 and 1",
+            )
+        if not (self.margin > 0 and self.ratio > 1):
+            raise UsageError(
+                f"A margin of {self.margin} and a ratio of {self.ratio} leave no room for no effect",
+                "the margin is above 0, the ratio above 1",
+            )
 
 
 class Word(StrEnum):

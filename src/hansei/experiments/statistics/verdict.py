@@ -77,8 +77,8 @@ def judge(
         treatment=counted["treatment"],
         difference=middle,
         interval=between,
-        lower=tuple(np.exp(path.lower).tolist()),
-        higher=tuple(np.exp(path.higher).tolist()),
+        lower=_stakes(path.lower),
+        higher=_stakes(path.higher),
         bar=2 / design.alpha,
         steps=tuple(data.sessions[it] for it in path.ends),
         left_out=_left_out(data, design, metric),
@@ -209,6 +209,11 @@ def _until(data: Columns, design: Design, needed: int | None) -> int | None:
         return None
     days = data.day[data.treated | design.randomised]
     return ceil(needed * (int(days.max() - days.min()) + 1) / len(days))
+
+
+def _stakes(logs: Floats) -> tuple[float, ...]:
+    """Stakes that a float can hold."""
+    return tuple(np.exp(np.minimum(logs, 700.0)).tolist())
 
 
 def _count(observations: Sequence[Observation], arm: Arm, metric: Metric) -> ArmCount:
