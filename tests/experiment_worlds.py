@@ -82,13 +82,17 @@ def coins(key: int, names: np.ndarray, share: float = 0.5) -> np.ndarray:
     return np.array(thrown) < share * 2.0**64
 
 
-def changed(failed: np.ndarray, treated: np.ndarray, effect: float, dice: np.random.Generator) -> np.ndarray:
+def changed(
+    failed: np.ndarray, treated: np.ndarray, effect: float, dice: np.random.Generator
+) -> np.ndarray:
     """Treated failures are prevented with a chance of -effect, or successes spoilt with +effect."""
     struck = treated & (dice.random(len(failed)) < abs(effect))
     return failed & ~struck if effect < 0 else failed | struck
 
 
-def table(treated: np.ndarray, failed: np.ndarray, day: np.ndarray, *, by_day: bool = False) -> Columns:
+def table(
+    treated: np.ndarray, failed: np.ndarray, day: np.ndarray, *, by_day: bool = False
+) -> Columns:
     """Columns of sessions of two strata; a block is a session, or a day that is over."""
     ends = np.flatnonzero(np.diff(day) > 0) if by_day else np.arange(len(day))
     upto = int(ends[-1]) + 1
@@ -126,23 +130,54 @@ def before_and_since(
 
 
 def bad_fortnight(
-    nature: Nature, seed: int, *, excluded: str, targets: int = 10, before: int = 400, since: int = 200
+    nature: Nature, seed: int, *, excluded: str, targets: int = 10, since: int = 200
 ) -> Columns:
-    """The history of the target that failed most in the last fortnight before a bet on it.
+    """The history of the target that failed most in the fortnight before a bet on it.
 
-    Nothing changes. `excluded` says what of that fortnight is kept out of the control: `window`,
-    only the sessions that failed (`evidence`), or `nothing`.
+    Nothing changes. `excluded` says what is kept out of the control: that fortnight (`window`), its
+    sessions that failed (`evidence`), or everything before it (`all but it`); with a `coin` there is
+    no history at all.
     """
+    before = 400
     dice = np.random.default_rng(seed)
     day = days_of(nature, before + since, dice)
     treated = day > day[before - 1]
     looked_at = ~treated & (day > day[before - 1] - 14)
     many = [failures(nature, day, dice) for _ in range(targets)]
     worst = max(many, key=lambda it: int(it[looked_at].sum()))
-    out = {"window": looked_at, "evidence": looked_at & worst, "nothing": looked_at & False}
+    if excluded == "coin":
+        return table(coins(seed, np.flatnonzero(treated)), worst[treated], day[treated])
+    out = {
+        "window": looked_at,
+        "evidence": looked_at & worst,
+        "all but it": ~treated & ~looked_at,
+    }
     keep = ~out[excluded]
     found = table(treated[keep], worst[keep], day[keep])
     return replace(found, stratum=np.zeros(len(found.sessions), np.int64))
+
+
+def spent(seed: int, *, bursts: bool, ratio: float = 1.0, sessions: int = 400) -> Columns:
+    """Tokens of each session: tenfold apart, now and then a giant, dearer on bad days."""
+    dice = np.random.default_rng(seed)
+    day = days_of(BURSTY, sessions, dice)
+    bad = spells(BURSTY, int(day[-1]) + 1, dice)[day] & bursts
+    tokens = 20_000 * np.exp(0.9 * dice.standard_t(3, sessions) + 1.5 * bad)
+    treated = coins(seed, np.arange(sessions))
+    found = table(treated, np.zeros(sessions), day)
+    return replace(found, number=np.where(treated, ratio, 1.0) * tokens)
+
+
+def looked_at_by_a_plain_test(data: Columns, *, end_only: bool = False) -> bool:
+    """Whether a test of two shares at 5% ever finds a difference, from ten sessions an arm on."""
+    count = np.array([np.cumsum(~data.treated), np.cumsum(data.treated)])
+    hits = np.array([np.cumsum(it * data.number) for it in (~data.treated, data.treated)])
+    enough = (count >= 10).all(axis=0)
+    count, hits = count[:, enough], hits[:, enough]
+    pooled = hits.sum(axis=0) / count.sum(axis=0)
+    error = np.sqrt(np.maximum(pooled * (1 - pooled), 1e-9) * (1 / count).sum(axis=0))
+    far = np.abs(hits[1] / count[1] - hits[0] / count[0]) > 1.96 * error
+    return bool(far[-1] if end_only else far.any())
 
 
 def said(data: Columns, design: Design, metric: Metric = RECURRENCE) -> tuple[Word | None, int]:

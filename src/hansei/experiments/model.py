@@ -63,7 +63,7 @@ class Design:
             )
         if not (self.margin > 0 and self.ratio > 1):
             raise UsageError(
-                f"A margin of {self.margin} and a ratio of {self.ratio} leave no room for no effect",
+                f"A margin of {self.margin} and a ratio of {self.ratio} leave no room",
                 "the margin is above 0, the ratio above 1",
             )
 

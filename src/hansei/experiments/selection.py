@@ -22,13 +22,9 @@ class Selected(NamedTuple):
     excluded: int
 
 
-def selection_free(
-    observations: Sequence[Observation], first_day: int, last_day: int
-) -> Selected:
+def selection_free(observations: Sequence[Observation], first_day: int, last_day: int) -> Selected:
     """Without the control sessions of the days that the bet was made from, both ends included."""
     kept = tuple(
-        it
-        for it in observations
-        if it.arm == "treatment" or not first_day <= it.day <= last_day
+        it for it in observations if it.arm == "treatment" or not first_day <= it.day <= last_day
     )
     return Selected(kept, len(observations) - len(kept))

@@ -11,7 +11,7 @@ since", never "helped".
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import insort
 from math import ceil, log
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -31,6 +31,7 @@ LEAST: Final = 3
 """Periods of control below which nothing is bet."""
 _TRIED: Final = 201
 """Differences tried for an interval: whole points of a share."""
+NO_SHIFT: Final = np.zeros(1)
 _TIE: Final = 1e-9
 """Far less than any difference between two shares or medians."""
 
@@ -57,10 +58,10 @@ def size_of(days: Integers) -> int:
 def split(days: Integers, size: int, today: int) -> list[Integers]:
     """The places of the sessions of each finished period; a day that is over is not torn apart."""
     found, begin = [], 0
-    following = np.append(days[1:], today)
-    for end in range(1, len(days) + 1):
-        long_enough = end - begin >= size and days[end - 1] - days[begin] >= DAYS - 1
-        if long_enough and following[end - 1] > days[end - 1]:
+    told = [*days.tolist(), today]
+    for end in range(1, len(told)):
+        long_enough = end - begin >= size and told[end - 1] - told[begin] >= DAYS - 1
+        if long_enough and told[end] > told[end - 1]:
             found.append(np.arange(begin, end))
             begin = end
     return found
@@ -86,34 +87,40 @@ def periods(data: Columns, stratum: int, *, median: bool) -> list[Period]:
     return sorted(found, key=lambda it: it.last)
 
 
-def evidence(seen: Sequence[Period], sign: int, shift: float = 0.0) -> Floats:
+def evidence(seen: Sequence[Period], sign: int, shifts: Floats = NO_SHIFT) -> Floats:
     """The logarithm of the stake on treated periods being lower (sign 1) or higher (-1).
 
-    `shift` is added to every treated amount first. Ties fall either way by a fixed throw of dice.
+    One row for each shift, which is added to every treated amount first; one column for each
+    period. Ties fall either way by a fixed throw of dice.
     """
     dice = np.random.default_rng(0).random(len(seen))
     control: list[float] = []
-    treatment: list[float] = []
-    path = np.zeros((len(seen), 2))
-    stakes = np.zeros(2)
+    treatment = np.empty((len(shifts), 0))
+    path = np.zeros((len(shifts), len(seen), 2))
+    stakes = np.zeros((len(shifts), 2))
     for place, it in enumerate(seen):
-        amount = sign * (it.amount + shift * it.treated) + _TIE * dice[place]
-        if it.treated and len(control) >= LEAST:
-            ranks = (1, ceil(len(control) / 3))
-            stakes = stakes + [_won(amount, control, treatment, rank) for rank in ranks]
-        insort(treatment if it.treated else control, amount)
-        path[place] = stakes
+        amounts = sign * (it.amount + shifts * it.treated) + _TIE * dice[place]
+        if not it.treated:
+            insort(control, float(amounts[0]))
+        else:
+            if len(control) >= LEAST:
+                ranks = (1, ceil(len(control) / 3))
+                stakes = (
+                    stakes + np.array([_won(amounts, control, treatment, rank) for rank in ranks]).T
+                )
+            treatment = np.column_stack((treatment, amounts))
+        path[:, place] = stakes
     return log_mean(path)
 
 
-def _won(amount: float, control: list[float], treatment: list[float], rank: int) -> float:
+def _won(amounts: Floats, control: list[float], treatment: Floats, rank: int) -> Floats:
     """What the bet brings that the next treated period lies below the control's rank-th lowest."""
-    gaps = len(control) + len(treatment) + 1
+    gaps = len(control) + treatment.shape[1] + 1
     line = control[rank - 1]
-    already = bisect_left(treatment, line)
+    already = (treatment < line).sum(axis=1)
     fair = (rank + already) / gaps
     ours = (len(control) + 1 - rank + already) / gaps
-    return log(ours / fair) if amount < line else log((1 - ours) / (1 - fair))
+    return np.where(amounts < line, np.log(ours / fair), np.log((1 - ours) / (1 - fair)))
 
 
 class Stratum(NamedTuple):
@@ -143,12 +150,17 @@ def steps(found: Sequence[Stratum]) -> Integers:
 
 def joint(found: Sequence[Stratum], sign: int, shift: float = 0.0) -> Floats:
     """The logarithm of the stake over all strata, after each step."""
+    return np.asarray(_joint(found, sign, np.array([shift]))[0])
+
+
+def _joint(found: Sequence[Stratum], sign: int, shifts: Floats) -> Floats:
+    """One row for each shift."""
     ends = steps(found)
-    total = np.zeros(len(ends))
+    total = np.zeros((len(shifts), len(ends)))
     for stratum in found:
-        path = np.append(0.0, evidence(stratum.periods, sign, shift))
+        path = np.pad(evidence(stratum.periods, sign, shifts), ((0, 0), (1, 0)))
         last = [it.last for it in stratum.periods]
-        total += stratum.weight * np.exp(path[np.searchsorted(last, ends, side="right")])
+        total += stratum.weight * np.exp(path[:, np.searchsorted(last, ends, side="right")])
     return np.log(total)
 
 
@@ -172,6 +184,6 @@ def interval(found: Sequence[Stratum], alpha: float, furthest: float) -> Interva
         return None
     bar = log(2 / alpha)
     tried = np.linspace(-furthest, furthest, _TRIED)
-    high = [it for it in tried if joint(found, 1, -it).max() < bar]
-    low = [it for it in tried if joint(found, -1, -it).max() < bar]
-    return Interval(float(min(low, default=-furthest)), float(max(high, default=furthest)))
+    high = tried[_joint(found, 1, -tried).max(axis=1) < bar]
+    low = tried[_joint(found, -1, -tried).max(axis=1) < bar]
+    return Interval(float(low.min(initial=furthest)), float(high.max(initial=-furthest)))
