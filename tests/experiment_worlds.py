@@ -135,8 +135,8 @@ def bad_fortnight(
     """The history of the target that failed most in the fortnight before a bet on it.
 
     Nothing changes. `excluded` says what is kept out of the control: that fortnight (`window`), its
-    sessions that failed (`evidence`), or everything before it (`all but it`); with a `coin` there is
-    no history at all.
+    sessions that failed (`evidence`), or everything before it (`all but it`); with a `coin` there
+    is no history at all.
     """
     before = 400
     dice = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""No evidence out of nothing, exactly: every fall of the coin, every order of the weeks, is played."""
+"""No evidence out of nothing, exactly: every fall of the coin and order of the weeks is played."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hansei.experiments.statistics import means, periods, recurrence, sequence
-from hansei.experiments.statistics.arrays import Columns
+from hansei.experiments.statistics.arrays import Columns, by_block
 from hansei.experiments.statistics.balance import imbalance
 from hansei.experiments.statistics.periods import Period
 
@@ -70,7 +70,7 @@ def test_an_interval_misses_the_mean_effect_no_more_often_than_it_says(
     for fall, chance in throws(share, blocks):
         arms = table(fall, one, stratum, joined)
         data = table(fall, np.where(arms.treated, other, one), stratum, joined)
-        effects = recurrence.by_block(other - one, data.closes) / data.sizes
+        effects = by_block(other - one, data.closes) / data.sizes
         truth = np.cumsum(effects) / np.arange(1, blocks + 1)
         seen = sequence.sums(
             recurrence.scores(data, share), bound=1 / min(share, 1 - share), effect=1.0

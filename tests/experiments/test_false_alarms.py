@@ -1,7 +1,7 @@
-"""How often a verdict is wrong for somebody who looks after every session, and how soon it is right.
+"""How often a verdict is wrong for somebody who looks after every session, and when it is right.
 
-Small and with fixed seeds here; `make prove` plays each 2,000 times and prints the table that stands
-in docs/concepts/verdicts.md (`pytest -m prove -s tests/experiments`).
+Small and with fixed seeds here; `make prove` plays each 2,000 times. The table that stands in
+docs/concepts/verdicts.md is printed by `pytest -m prove -s tests/experiments`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from experiment_worlds import (
     BURSTY,
     COIN,
@@ -28,8 +30,6 @@ from experiment_worlds import (
     spent,
     with_coin,
 )
-from scipy import stats
-
 from hansei.experiments.model import Design, Word
 from hansei.experiments.statistics.arrays import Columns
 from hansei.experiments.statistics.verdict import RECURRENCE, Metric, follow

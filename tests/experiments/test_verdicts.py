@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -26,7 +26,7 @@ def arm(treated: bool) -> Arm:
 
 
 def observed(
-    treated: Sequence[bool], hits: Sequence[bool], *, a_day: int = 5, by_day: bool = False
+    treated: Iterable[object], hits: Iterable[object], *, a_day: int = 5, by_day: bool = False
 ) -> list[Observation]:
     return [
         Observation(

@@ -120,7 +120,8 @@ def _won(amounts: Floats, control: list[float], treatment: Floats, rank: int) ->
     already = (treatment < line).sum(axis=1)
     fair = (rank + already) / gaps
     ours = (len(control) + 1 - rank + already) / gaps
-    return np.where(amounts < line, np.log(ours / fair), np.log((1 - ours) / (1 - fair)))
+    won, lost = np.log(ours / fair), np.log((1 - ours) / (1 - fair))
+    return np.asarray(np.where(amounts < line, won, lost))
 
 
 class Stratum(NamedTuple):
