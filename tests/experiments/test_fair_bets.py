@@ -98,7 +98,7 @@ def test_amounts_of_any_size_earn_nothing_without_an_effect(
     assert gain.max() <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("arms", ["CCCTTTT", "CCCCTCT", "CCCTCTC", "TCCCTTC"])
+@pytest.mark.parametrize("arms", ["CCCTTT", "CCCCTT", "CCCTCT", "TCCCTC"])
 @pytest.mark.parametrize("sign", [1, -1])
 def test_weeks_that_could_change_places_earn_nothing(arms: str, sign: int) -> None:
     stakes = [
@@ -111,9 +111,9 @@ def test_weeks_that_could_change_places_earn_nothing(arms: str, sign: int) -> No
                 sign,
             )[0]
         )
-        for order in permutations([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+        for order in permutations([0.0, 0.1, 0.2, 0.3, 0.4, 0.5])
     ]
-    assert np.mean(stakes, axis=0) == pytest.approx(np.ones(7))
+    assert np.mean(stakes, axis=0) == pytest.approx(np.ones(6))
 
 
 @settings(max_examples=20)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hansei.errors import UsageError
 from hansei.experiments.model import Arm, Design, Observation, Why, Word
 from hansei.experiments.selection import selection_free
+from hansei.experiments.statistics.bootstrap import described
 from hansei.experiments.statistics.power import power, power_of_weeks
 from hansei.experiments.statistics.verdict import Metric, judge
 
@@ -97,6 +98,17 @@ def test_fewer_tokens_are_help_and_a_giant_session_is_no_harm() -> None:
     assert judge(sessions, COIN, TOKENS._replace(better="higher")).word is Word.HARMED
     found = judge(sessions, COIN, TOKENS)
     assert found.difference == pytest.approx(np.log(0.4), abs=0.25)
+
+
+def test_medians_of_a_metric_leave_out_what_is_unknown() -> None:
+    sessions = spending(0.4)
+    sessions[0] = replace(sessions[0], values={"tokens": None})
+    sessions[1] = replace(sessions[1], values={})
+    found = described(sessions, "tokens", resamples=2_000)
+    assert found is not None
+    assert found.ratio is not None
+    assert found.ratio.low < 0.4 < found.ratio.high < 1
+    assert described(sessions, "minutes") is None
 
 
 def test_a_verdict_says_what_it_rests_on() -> None:
@@ -245,7 +257,7 @@ def test_a_shift_to_a_better_model_is_not_taken_for_the_change() -> None:
 def test_fewer_sessions_a_week_are_not_taken_for_lower_weeks() -> None:
     """A small week strays further: with a tenth of the sessions, zero is nothing special."""
     false = 0
-    for seed in range(60):
+    for seed in range(40):
         dice = np.random.default_rng(seed)
         day = np.append(np.arange(420) // 7, 60 + np.arange(90) // 1.2)
         sessions = [
@@ -255,7 +267,7 @@ def test_fewer_sessions_a_week_are_not_taken_for_lower_weeks() -> None:
             )
         ]
         false += judge(sessions, WEEKS).word in (Word.LOWER, Word.HIGHER)
-    assert false <= 8
+    assert false <= 6
 
 
 def test_the_days_that_made_the_bet_are_no_control() -> None:

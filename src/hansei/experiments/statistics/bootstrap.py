@@ -7,17 +7,21 @@ exactly the same bootstrap, some hundred times faster.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from hansei.experiments.model import Interval
+from hansei.experiments.statistics.arrays import number
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hansei.experiments.model import Observation
     from hansei.experiments.statistics.arrays import Floats
 
-RESAMPLES = 10_000
-CONFIDENCE = 0.95
+RESAMPLES: Final = 10_000
+CONFIDENCE: Final = 0.95
 
 
 class Medians(NamedTuple):
@@ -29,6 +33,23 @@ class Medians(NamedTuple):
     """Treatment less control."""
     ratio: Interval | None
     """Treatment by control; None where control's median could be nothing."""
+
+
+def described(
+    observations: Sequence[Observation],
+    metric: str | None,
+    *,
+    resamples: int = RESAMPLES,
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+) -> Medians | None:
+    """The medians of a metric over the sessions that tell it."""
+    told = [(it.arm, value) for it in observations if (value := number(it, metric)) is not None]
+    control, treatment = (
+        np.array([value for arm, value in told if arm == which], dtype=np.float64)
+        for which in ("control", "treatment")
+    )
+    return medians(control, treatment, resamples=resamples, confidence=confidence, seed=seed)
 
 
 def medians(
