@@ -16,8 +16,3 @@ def inside(seen: Sums, margin: float, alpha: float) -> Truths:
     """After which steps both ends of the interval lay inside the margin."""
     bar = np.log(2 / alpha)
     return np.asarray((against(seen, margin, 1) >= bar) & (against(seen, -margin, -1) >= bar))
-
-
-def outside(seen: Sums, sign: int, alpha: float) -> Truths:
-    """After which steps the whole interval lay below zero (sign 1) or above it (-1)."""
-    return np.asarray(against(seen, 0.0, sign) >= np.log(2 / alpha))
