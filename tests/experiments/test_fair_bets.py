@@ -91,11 +91,16 @@ def test_amounts_of_any_size_earn_nothing_without_an_effect(
     amounts: list[float], others: list[float], share: float
 ) -> None:
     number = np.array(amounts) * np.array(others)
-    gain = np.zeros((2, LENGTH))
+    bets, intervals = np.zeros((2, LENGTH)), np.zeros((2, LENGTH))
     for fall, chance in throws(share, LENGTH):
-        seen = means.typical(table(fall, number, [False] * LENGTH, [False] * LENGTH), share, 1.0)
-        gain += chance * np.exp([sequence.against(seen, 0.0, 1), sequence.against(seen, 0.0, -1)])
-    assert gain.max() <= 1 + 1e-9
+        data = table(fall, number, [False] * LENGTH, [False] * LENGTH)
+        guesses = means.scores(data, share, 1.0)
+        seen = means.typical(guesses, share)
+        bets += chance * np.exp(means.evidence(guesses, share))
+        misses = [sequence.against(seen, 0.0, 1), sequence.against(seen, 0.0, -1)]
+        intervals += chance * np.exp(misses)
+    assert bets == pytest.approx(np.ones((2, LENGTH)))
+    assert intervals.max() <= 1 + 1e-9
 
 
 @pytest.mark.parametrize("arms", ["CCCTTT", "CCCCTT", "CCCTCT", "TCCCTC"])

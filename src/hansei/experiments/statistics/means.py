@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from hansei.experiments.statistics.recurrence import coin_scores
-from hansei.experiments.statistics.sequence import Sums, sums
+from hansei.experiments.statistics.arrays import log_mean
+from hansei.experiments.statistics.recurrence import Evidence, coin_scores
+from hansei.experiments.statistics.sequence import STAKES, Sums, sums
 
 if TYPE_CHECKING:
     from hansei.experiments.statistics.arrays import Columns, Floats
@@ -24,10 +25,28 @@ FURTHEST: Final = log(10)
 """A session counts as at most ten times its stratum's median."""
 
 
-def typical(data: Columns, share: float, smallest: float) -> Sums:
-    """What a confidence sequence needs; `smallest` is the least amount that matters, above zero."""
-    scores = coin_scores(data, relative(data, smallest), share)
-    return sums(scores, bound=FURTHEST / min(share, 1 - share), effect=FURTHEST)
+def scores(data: Columns, share: float, smallest: float) -> Floats:
+    """An unbiased guess of each block's effect; `smallest` is the least amount that matters."""
+    return coin_scores(data, relative(data, smallest), share)
+
+
+def bound(share: float) -> float:
+    """What no score exceeds."""
+    return FURTHEST / min(share, 1 - share)
+
+
+def typical(guesses: Floats, share: float) -> Sums:
+    """What a confidence sequence needs."""
+    return sums(guesses, bound=bound(share), effect=FURTHEST)
+
+
+def evidence(guesses: Floats, share: float) -> Evidence:
+    """Bets on every coin, for less and for more: a large session was probably of the other arm."""
+    stakes = np.array(STAKES) / bound(share)
+    lower, higher = (
+        log_mean(np.cumsum(np.log1p(-sign * guesses[:, None] * stakes), axis=0)) for sign in (1, -1)
+    )
+    return Evidence(lower, higher)
 
 
 def relative(data: Columns, smallest: float) -> Floats:

@@ -95,12 +95,12 @@ def follow(data: Columns, design: Design, metric: Metric) -> Path:
     """Evidence after each step: a block of the coin's, or a treated period."""
     if not design.randomised:
         return _weeks(data, design, metric)
-    seen = _sums(data, design, metric)
     if metric.name is None:
         lower, higher = recurrence.evidence(data, design.share)
     else:
-        lower, higher = (sequence.against(seen, 0.0, sign) for sign in (1, -1))
-    same = inside(seen, metric.limit(design), design.alpha)
+        guesses = means.scores(data, design.share, metric.smallest)
+        lower, higher = means.evidence(guesses, design.share)
+    same = inside(_sums(data, design, metric), metric.limit(design), design.alpha)
     return Path(lower, higher, same, data.closes)
 
 
@@ -108,7 +108,7 @@ def _sums(data: Columns, design: Design, metric: Metric) -> sequence.Sums:
     """What the confidence sequence of a randomised design needs."""
     share = design.share
     if metric.name is not None:
-        return means.typical(data, share, metric.smallest)
+        return means.typical(means.scores(data, share, metric.smallest), share)
     scores = recurrence.scores(data, share)
     return sequence.sums(scores, bound=1 / min(share, 1 - share), effect=1.0)
 
