@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from hansei.learn.model import Offer
+    from hansei.learn.steps import Texts
     from hansei.projection.window import Window
 
 
@@ -18,5 +19,8 @@ class Detector(Protocol):
     def name(self) -> str:
         """What it is called in offers, in settings and in the reference."""
 
-    def find(self, window: Window) -> Iterable[Offer]:
-        """What it would offer from these sessions, the best first."""
+    def find(self, window: Window, texts: Texts) -> Iterable[Offer]:
+        """What it would offer from these sessions, the best first.
+
+        `texts` gives what was typed where the facts hold only its normal form.
+        """

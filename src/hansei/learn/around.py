@@ -1,0 +1,90 @@
+"""What happened around a command: what was edited before it, what followed, how it failed."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from hansei.learn.worth import is_step
+from hansei.learn.writing import briefly, code
+from hansei.projection.failures import Kind
+from hansei.projection.failures.missing import What, missing
+from hansei.projection.files import LOOKS, Verb
+from hansei.projection.ways import about
+from hansei.projection.wording import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from hansei.learn.steps import Step
+    from hansei.projection.window import Window
+
+_USAGE: Final = frozenset((What.OPTION, What.COMMAND, What.SCRIPT, What.PROGRAM))
+_TOLD: Final = 3
+"""Pitfalls that are told."""
+
+
+def by_session(group: Sequence[Step]) -> dict[int, list[Step]]:
+    found: dict[int, list[Step]] = defaultdict(list)
+    for step in group:
+        found[step.session].append(step)
+    return found
+
+
+def changed_before(window: Window, group: Sequence[Step]) -> str:
+    """The folder whose files were edited before most of the runs; empty where there is none."""
+    edited: Counter[str] = Counter()
+    for session, own in by_session(group).items():
+        last = 0
+        for step in own:
+            edited.update(
+                {
+                    _folder(it.path)
+                    for call in window.calls_of(session, last, step.seq)
+                    for it in window.touched_by.get((session, call.seq), ())
+                    if it.verb not in LOOKS and it.inside and "*" not in it.path
+                }
+            )
+            last = step.seq
+    path, times = min(edited.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
+    return path if 2 * times > len(group) else ""
+
+
+def _folder(path: str) -> str:
+    parts = path.replace("\\", "/").split("/")
+    return "/".join(parts[:-1][:2]) + "/" if len(parts) > 1 else path
+
+
+def followed_by(steps: Mapping[int, Sequence[Step]], group: Sequence[Step]) -> str:
+    """What most of the runs were followed by; empty where that differs."""
+    following: Counter[str] = Counter()
+    for session, own in by_session(group).items():
+        rows = [it for it in steps.get(session, ()) if is_step(it.ran)]
+        for step in own:
+            later = next((it for it in rows if it.seq > step.seq), None)
+            if later is not None and later.name != step.name:
+                following[later.name] += 1
+    name, times = min(following.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
+    return name if 2 * times > len(group) else ""
+
+
+def pitfalls(window: Window, names: Collection[str]) -> list[str]:
+    """Wrong words that these commands were given, as they complained of them."""
+    seen: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for session, row in window.failures:
+        lacking = missing(row) if row.kind is Kind.FAILURE else None
+        ran = about(window, session, row.seq)
+        if lacking is None or ran is None or lacking.what not in _USAGE or ran.shown not in names:
+            continue
+        seen[ran.shown, one_line(row.line, 100)].add(session)
+    ranked = sorted(seen, key=lambda it: (-len(seen[it]), it))[:_TOLD]
+    return [f"- {briefly(name)}: {code(line)}" for name, line in ranked]
+
+
+def made_here(window: Window, session: int) -> set[str]:
+    """Names of files that a session itself created: a script among them is of that session."""
+    return {
+        row.path.replace("\\", "/").rsplit("/", 1)[-1]
+        for found, row in window.touches
+        if found == session and row.verb is Verb.CREATE
+    }

@@ -1,0 +1,305 @@
+"""Commands that belong together: run one after the other, and everything went well.
+
+In one session that is a stretch of four and more, with nothing edited and nothing asked in between:
+setting up, migrating, releasing. The same order in three sessions is worth more, because that is
+how it is done here; what differed becomes slots.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.events.model import Status, Tool
+from hansei.learn.around import changed_before, made_here, pitfalls
+from hansei.learn.lines import typed, written
+from hansei.learn.model import Evidence, Offer, Predicates
+from hansei.learn.steps import steps
+from hansei.learn.worth import is_git, is_own, is_repeatable, is_step, is_told
+from hansei.learn.writing import (
+    action,
+    body,
+    briefly,
+    described,
+    key_of,
+    name_of,
+    numbered,
+    told,
+    topic,
+)
+from hansei.projection.corrections.words import own_words, sentences
+from hansei.projection.ways import bare
+from hansei.projection.wording import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from hansei.learn.slots import Slot
+    from hansei.learn.steps import Step, Texts
+    from hansei.projection.window import Window
+
+_EDITING: Final = frozenset((Tool.EDIT, Tool.WRITE))
+_REQUEST: Final = 200
+"""Characters of a request that can be said in a line."""
+_END: Final = 1 << 62
+
+
+class _Course(NamedTuple):
+    """The same steps in the same order, wherever they were taken."""
+
+    names: tuple[str, ...]
+    runs: tuple[tuple[Step, ...], ...]
+    tasks: int
+
+
+@dataclass(frozen=True)
+class MultiStep:
+    """Knobs."""
+
+    name: str = "multi-step"
+    calls: int = 4
+    """Shell calls in a row that make a procedure of one session."""
+    most_calls: int = 10
+    """Above that it is a day's work and no procedure."""
+    sessions: int = 3
+    """Independent sessions in which the same order makes a procedure of fewer steps."""
+    longest: int = 8
+    own: int = 2
+    """Steps of a single session's procedure that only this project has: the others are known."""
+    share: float = 0.6
+    """Of the sessions of a part, those that must show the whole for the whole to be offered."""
+    most: int = 3
+    """Procedures of many sessions that are offered at once."""
+
+    def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
+        own = steps(window)
+        yield from self._recurring(window, texts, own)
+        for session in sorted(own):
+            found = self._of_session(window, texts, session, own[session])
+            if found is not None:
+                yield found
+
+    # --- one session --------------------------------------------------------------------------
+
+    def _of_session(
+        self, window: Window, texts: Texts, session: int, own: Sequence[Step]
+    ) -> Offer | None:
+        rows = [run for run in _stretches(window, session, own) if self._is_procedure(run)]
+        best = sorted(rows, key=lambda run: (-sum(is_own(it.ran) for it in run), run[0].seq))
+        return next((it for run in best if (it := self._single(window, texts, run))), None)
+
+    def _is_procedure(self, run: Sequence[Step]) -> bool:
+        own = {it.name for it in run if is_own(it.ran)}
+        tools = {it.ran.program for it in run if not is_git(it.ran)}
+        return (
+            self.calls <= len({it.seq for it in run}) <= self.most_calls
+            and len({it.name for it in run}) >= self.calls
+            and len(own) >= self.own
+            and len(tools) >= self.own
+        )
+
+    def _single(self, window: Window, texts: Texts, run: Sequence[Step]) -> Offer | None:
+        session = run[0].session
+        made = made_here(window, session)
+        seqs = tuple(dict.fromkeys(it.seq for it in run))
+        lines = [typed(window, texts, session, seq) for seq in seqs]
+        commands = [it.whole for it in lines if it is not None]
+        if len(commands) < len(lines) or len(set(commands)) < self.calls:
+            return None
+        if any(name in command for name in made for command in commands):
+            return None
+        about = next((it.ran for it in run if is_own(it.ran)), run[0].ran)
+        name = name_of("procedure", topic(about))
+        asked = _asked(window, session, run[0].turn)
+        return Offer(
+            detector=self.name,
+            name=name,
+            description=described(
+                f"Multi-step procedure: {topic(about)} ({counted(len(commands), 'step')}),"
+                f" from {briefly(commands[0])} to {briefly(commands[-1])}."
+                + (f" Use it when asked for something like: {asked}" if asked else "")
+            ),
+            body=body(
+                name,
+                "Multi-step procedure that went well from beginning to end in one session.",
+                (
+                    ("When to use", [f"- When asked for something like: “{asked}”"] * bool(asked)),
+                    ("Commands", numbered(commands)),
+                    ("Check", [f"- {briefly(commands[-1])} ends without an error."]),
+                    ("Pitfalls seen", pitfalls(window, {it.name for it in run})),
+                ),
+            ),
+            commands=tuple(commands),
+            evidence=tuple(Evidence(window.sessions[session].name, seq) for seq in seqs),
+            topic=topic(about),
+            action=action(it.ran for it in run),
+            predicates=_predicates(run),
+            key=key_of(self.name, *dict.fromkeys(it.name for it in run)),
+        )
+
+    # --- many sessions ------------------------------------------------------------------------
+
+    def _recurring(
+        self, window: Window, texts: Texts, own: Mapping[int, Sequence[Step]]
+    ) -> Iterator[Offer]:
+        taken: list[set[str]] = []
+        for course in self._courses(window, own):
+            if len(taken) == self.most:
+                return
+            names = set(course.names)
+            if any(2 * len(names & other) >= len(names) for other in taken):
+                continue
+            taken.append(names)
+            yield self._across(window, texts, course)
+
+    def _courses(self, window: Window, own: Mapping[int, Sequence[Step]]) -> list[_Course]:
+        """Orders of steps that enough sessions took, the most telling first."""
+        seen: dict[tuple[str, ...], dict[int, tuple[Step, ...]]] = defaultdict(dict)
+        for session, done in _well_done(own).items():
+            for run in self._orders(done):
+                seen[tuple(it.name for it in run)].setdefault(session, run)
+        found = [
+            _Course(names, tuple(runs.values()), window.tasks(runs))
+            for names, runs in seen.items()
+            if len(runs) >= self.sessions and window.tasks(runs) >= self.sessions
+        ]
+        worth = [
+            it
+            for it in found
+            if self._is_worth(it) and not any(self._stands_for(other, it) for other in found)
+        ]
+        return sorted(worth, key=lambda it: (-_telling(it) * it.tasks, -len(it.names), it.names))
+
+    def _orders(self, done: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
+        """Steps in a row, each another one, begun where the session first came to them.
+
+        What is done over and over can be cut anywhere; it begins with what was done first.
+        """
+        first: dict[str, int] = {}
+        for place, step in enumerate(done):
+            first.setdefault(step.name, place)
+        for size in range(2, self.longest + 1):
+            for begin in range(len(done) - size + 1):
+                run = tuple(done[begin : begin + size])
+                met = [first[it.name] for it in run]
+                if met == sorted(set(met)):
+                    yield run
+
+    def _stands_for(self, other: _Course, part: _Course) -> bool:
+        """Whether a longer order says what a part of it says."""
+        size = len(part.names)
+        holds = any(
+            other.names[begin : begin + size] == part.names
+            for begin in range(len(other.names) - size + 1)
+        )
+        return holds and len(other.names) > size and other.tasks >= self.share * part.tasks
+
+    def _is_worth(self, course: _Course) -> bool:
+        """Two steps are enough where both are more than git and one says what nobody guesses."""
+        plain = [it for it in course.runs[0] if not is_git(it.ran)]
+        return len(plain) >= self.own and _telling(course) > 0
+
+    def _across(self, window: Window, texts: Texts, course: _Course) -> Offer:
+        commands: list[str] = []
+        slots: list[Slot] = []
+        for place in range(len(course.names)):
+            line = written(window, texts, [run[place] for run in course.runs])
+            commands.append(line.text)
+            slots += [it for it in line.slots if it not in slots]
+        last = course.runs[-1]
+        about = next((it.ran for it in last if is_own(it.ran)), last[0].ran)
+        name = name_of("procedure", topic(about))
+        sessions = counted(course.tasks, "session")
+        after = changed_before(window, [run[0] for run in course.runs])
+        return Offer(
+            detector=self.name,
+            name=name,
+            description=described(
+                f"Procedure in {counted(len(commands), 'step')}: "
+                + ", then ".join(briefly(it) for it in course.names)
+                + (f". Use it after files in {after} changed" if after else ". Use it")
+                + f" instead of working out the order anew; {sessions} did it so."
+            ),
+            body=body(
+                name,
+                f"Multi-step procedure that {sessions} went through in this order.",
+                (
+                    ("When to use", [f"- After files in `{after}` changed."] * bool(after)),
+                    ("Commands", numbered(commands)),
+                    ("What varies", told(slots)),
+                    ("Check", ["- Every command ends without an error."]),
+                    ("Pitfalls seen", pitfalls(window, course.names)),
+                ),
+            ),
+            commands=tuple(commands),
+            evidence=tuple(
+                Evidence(window.sessions[it.session].name, it.seq)
+                for run in course.runs
+                for it in run
+            ),
+            topic=topic(about),
+            action=action(it.ran for it in course.runs[0]),
+            predicates=_predicates(last),
+            sessions=course.tasks,
+            key=key_of(self.name, *course.names),
+        )
+
+
+def _stretches(window: Window, session: int, own: Sequence[Step]) -> Iterator[list[Step]]:
+    """Shell calls in a row that went well, cut where something failed, was edited or was asked."""
+    by_call: dict[int, list[Step]] = defaultdict(list)
+    for step in own:
+        by_call[step.seq].append(step)
+    run: list[Step] = []
+    for call in window.calls_of(session, 0, _END):
+        telling = [it for it in by_call.get(call.seq, ()) if is_step(it.ran)]
+        well = call.status is Status.OK and all(is_repeatable(it.ran) for it in telling)
+        shell = call.tool is Tool.SHELL
+        goes_on = (
+            call.tool not in _EDITING
+            and (not run or run[-1].turn == call.turn)
+            and (not shell or well or not telling)
+        )
+        if run and not goes_on:
+            yield run
+            run = []
+        if shell and telling and well:
+            run = [*run, *telling]
+    if run:
+        yield run
+
+
+def _well_done(by_session: Mapping[int, Sequence[Step]]) -> dict[int, list[Step]]:
+    """What went well in each session and could be run again, without repeats in a row."""
+    found: dict[int, list[Step]] = {}
+    for session, own in by_session.items():
+        for step in own:
+            if step.status is not Status.OK or not is_step(step.ran) or not is_repeatable(step.ran):
+                continue
+            before = found.setdefault(session, [])
+            if before and before[-1].name == step.name:
+                before.pop()
+            before.append(step)
+    return found
+
+
+def _telling(course: _Course) -> int:
+    """How many of its steps say something in most sessions that nobody would guess."""
+    return sum(
+        2 * sum(is_told(run[place].ran) for run in course.runs) >= len(course.runs)
+        for place in range(len(course.names))
+    )
+
+
+def _predicates(run: Sequence[Step]) -> Predicates:
+    forms = tuple(dict.fromkeys(bare(it.ran) for it in run))
+    return Predicates(command=forms[0], do=forms, check=forms[-1])
+
+
+def _asked(window: Window, session: int, turn: int) -> str:
+    """What a person asked for before, where it is short enough to say something."""
+    text = next((row.text for s, row in window.said if s == session and row.seq == turn), "")
+    words = own_words(text)
+    told = sentences(words, 1) if words and len(words) <= _REQUEST else []
+    return told[0] if told else ""

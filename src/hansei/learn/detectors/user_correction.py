@@ -1,0 +1,177 @@
+"""What a person told an agent to do differently, and what then worked.
+
+A correction counts where the next commands do what it says: they hold a word of it that the
+corrected call did not, and they went well. What several sessions had to be told is worth more, and
+needs no command: the person's own words are the skill.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from hansei.events.model import Status
+from hansei.learn.lines import typed
+from hansei.learn.model import Evidence, Label, Offer, Predicates
+from hansei.learn.steps import steps
+from hansei.learn.worth import is_repeatable, is_step
+from hansei.learn.writing import (
+    action,
+    body,
+    briefly,
+    cell,
+    described,
+    key_of,
+    name_of,
+    numbered,
+    topic,
+)
+from hansei.projection.corrections import Rule, clusters
+from hansei.projection.corrections.rules import instruction
+from hansei.projection.ways import bare
+from hansei.projection.wording import counted, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hansei.learn.steps import Step, Texts
+    from hansei.projection.corrections import Cluster, Correction
+    from hansei.projection.window import Window
+
+_ONCE: Final = frozenset((Rule.SAME_REQUEST, Rule.STILL))
+"""What is said about one task that was not done: no rule for the next one."""
+_NAME: Final = re.compile(r"[A-Za-z][\w.:@/+-]*[\w+]")
+_CHANCE: Final = (
+    "the and not use with that this from into should must have want need please make just only run"
+    " file files code test tests instead try then there here when what your you all new add set get"
+    " can will also change write read open show keep like work project folder user data page app"
+    " python script install create delete update start stop build push pull commit branch main name"
+)
+_COMMON: Final = frozenset(_CHANCE.split())
+"""Words that stand in a sentence and in a command by chance."""
+_LEAST_LETTERS: Final = 3
+_MOST: Final = 3
+"""Commands that are kept of what then worked."""
+
+
+@dataclass(frozen=True)
+class UserCorrection:
+    """Knobs."""
+
+    name: str = "user-correction"
+    sessions: int = 2
+    """Sessions in which people said the same: who says a thing twice means it."""
+    steps: int = 8
+    """Commands after a correction within which it is done as it says."""
+
+    def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
+        own = steps(window)
+        rows = {
+            f"{session}#{row.seq}": (session, row)
+            for session, row in window.corrections
+            if window.sessions[session].is_persons and row.basis not in _ONCE
+        }
+        grouped: set[str] = set()
+        for cluster in clusters((str(session), row) for session, row in rows.values()):
+            said = [rows[it] for it in cluster.members]
+            line = instruction(said[0][1].remark or cluster.words)
+            if line is not None and window.tasks(it for it, _ in said) >= self.sessions:
+                grouped.update(cluster.members)
+                yield self._clustered(window, cluster, said, line)
+        for place, (session, row) in rows.items():
+            if place not in grouped:
+                done = self._done(own.get(session, ()), row)
+                yield from self._of_session(window, texts, row, done)
+
+    def _clustered(
+        self, window: Window, cluster: Cluster, said: Sequence[tuple[int, Correction]], line: str
+    ) -> Offer:
+        words = [it.lower() for it in _NAME.findall(line) if it.lower() not in _COMMON]
+        name = name_of("user-correction", *words[:2])
+        tasks = counted(window.tasks(it for it, _ in said), "session")
+        return Offer(
+            detector=self.name,
+            name=name,
+            description=described(f"What people had to tell agents here in {tasks}: {line}"),
+            body=body(
+                name,
+                f"People said it in {tasks}. Do it without being told.",
+                (
+                    ("Rule", [f"- {line}"]),
+                    ("Said", [f"- “{one_line(row.words, 160)}”" for _, row in said[:_MOST]]),
+                ),
+            ),
+            commands=(),
+            evidence=tuple(Evidence(window.sessions[s].name, row.seq) for s, row in said),
+            topic=words[0] if words else "",
+            sessions=window.tasks(it for it, _ in said),
+            key=key_of(self.name, cluster.name),
+            label=Label.TYPED,
+        )
+
+    def _of_session(
+        self, window: Window, texts: Texts, row: Correction, done: Sequence[Step]
+    ) -> Iterator[Offer]:
+        if not done:
+            return
+        session = done[0].session
+        told = [(it, line) for it in done if (line := typed(window, texts, session, it.seq))]
+        rule = instruction(row.remark or row.words)
+        if not told or rule is None:
+            return
+        commands = tuple(dict.fromkeys(line.whole for _, line in told))[:_MOST]
+        before = typed(window, texts, session, row.about)
+        words = one_line(row.remark or row.words, 160)
+        ran = told[0][0].ran
+        name = name_of("user-correction", topic(ran), ran.subcommand or "")
+        rows = [f"| {cell(before.whole)} | {cell(commands[0])} |"] if before else []
+        yield Offer(
+            detector=self.name,
+            name=name,
+            description=described(
+                f"A person's correction: “{one_line(words, 100)}” What then worked:"
+                f" {briefly(commands[0])}. Use it whenever {ran.program} could serve."
+            ),
+            body=body(
+                name,
+                "A person corrected the agent, and what they asked for worked.",
+                (
+                    ("Rule", [f"- {words if rule.startswith('People') else rule}"]),
+                    (
+                        "Before and after",
+                        ["| Before | After |", "|--------|-------|", *rows] * bool(rows),
+                    ),
+                    ("Commands", numbered(commands)),
+                ),
+            ),
+            commands=commands,
+            evidence=tuple(
+                Evidence(window.sessions[session].name, it)
+                for it in dict.fromkeys((row.about, row.seq, *(step.seq for step, _ in told)))
+            ),
+            topic=topic(ran),
+            action=action([ran]),
+            predicates=Predicates(do=(bare(ran),), check=bare(ran)),
+            key=key_of(self.name, row.normal),
+            label=Label.TYPED,
+        )
+
+    def _done(self, own: Sequence[Step], row: Correction) -> list[Step]:
+        """What was run after a correction that does what it says, and went well."""
+        old = [it for it in own if it.seq == row.about]
+        named = _names(row.remark or row.words) - {
+            word for it in old for word in _names(it.ran.form)
+        }
+        later = [it for it in own if it.seq > row.seq and is_step(it.ran)][: self.steps]
+        return [
+            it
+            for it in later
+            if it.status is Status.OK and is_repeatable(it.ran) and named & _names(it.ran.form)
+        ]
+
+
+def _names(text: str) -> set[str]:
+    """Words that name something: a program, a script, an option."""
+    found = {it.lower() for it in _NAME.findall(text)}
+    return {it for it in found if len(it) >= _LEAST_LETTERS and it not in _COMMON}

@@ -1,0 +1,100 @@
+"""What would be offered from some sessions: the finds of every detector, ranked and thinned out.
+
+What several sessions show stands before what one does, and takes the place of what says the same.
+Of one session every detector may offer one thing, so five at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hansei.learn.detectors import DETECTORS
+from hansei.learn.writing import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from hansei.learn.contract import Detector
+    from hansei.learn.model import Offer
+    from hansei.learn.steps import Texts
+    from hansei.projection.window import Window
+
+
+_DOING: Final = frozenset(("multi-step", "repeated-action"))
+"""Detectors whose offers say how something is done."""
+
+
+def offers(window: Window, texts: Texts, detectors: Sequence[Detector] = DETECTORS) -> list[Offer]:
+    """Everything worth offering from these sessions, the best first."""
+    found = [it for detector in detectors for it in detector.find(window, texts)]
+    order = {detector.name: place for place, detector in enumerate(detectors)}
+    ranked = sorted(found, key=lambda it: (-min(it.sessions, 2), order[it.detector]))
+    return list(_told_apart(_one_each(_thinned(ranked))))
+
+
+def offers_of(
+    window: Window, texts: Texts, session: int, detectors: Sequence[Detector] = DETECTORS
+) -> list[Offer]:
+    """What one session adds: its own finds, and those of many sessions that it is one of."""
+    name = window.sessions[session].name
+    return [
+        it
+        for it in offers(window, texts, detectors)
+        if any(evidence.session == name for evidence in it.evidence)
+    ]
+
+
+def _thinned(ranked: Iterable[Offer]) -> Iterator[Offer]:
+    """Without what a better offer says already: the same thing, or most of its commands.
+
+    Fixes and corrections say what a procedure does not, so only their own commands count there.
+    """
+    keys: set[str] = set()
+    whole: list[set[str]] = []
+    heads: set[str] = set()
+    for offer in ranked:
+        own = set(offer.commands)
+        if offer.key in keys or (own and any(own <= other for other in whole)):
+            continue
+        mine = {_head(it) for it in own}
+        if offer.sessions == 1 and offer.detector in _DOING and 2 * len(mine & heads) >= len(mine):
+            continue
+        keys.add(offer.key)
+        whole.append(own)
+        if offer.detector in _DOING and offer.sessions > 1:
+            heads |= mine
+        yield offer
+
+
+def _head(command: str) -> str:
+    """What a command is known by: its program and the word after it, wherever it runs."""
+    words = re.sub(r"^cd (?:\"[^\"]*\"|\S+) && ", "", command).split()
+    return " ".join(it.rsplit("/", 1)[-1] for it in words[:2])
+
+
+def _one_each(ranked: Iterable[Offer]) -> Iterator[Offer]:
+    """One of each detector for a session; what many sessions show is counted for none."""
+    made: Counter[tuple[str, str]] = Counter()
+    for offer in ranked:
+        if offer.sessions > 1:
+            yield offer
+            continue
+        place = (offer.detector, offer.evidence[0].session)
+        made[place] += 1
+        if made[place] == 1:
+            yield offer
+
+
+def _told_apart(ranked: Iterable[Offer]) -> Iterator[Offer]:
+    """No two with one name: the later ones are told apart by what they do, then by a number."""
+    names: set[str] = set()
+    for offer in ranked:
+        longer = name_of("", offer.name, offer.action)
+        tries = [offer.name, longer, *(name_of("", longer[:60], str(n)) for n in range(2, 999))]
+        name = next(it for it in tries if it not in names)
+        names.add(name)
+        heading = f"## {offer.name}\n"
+        yield replace(offer, name=name, body=offer.body.replace(heading, f"## {name}\n", 1))

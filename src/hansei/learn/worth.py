@@ -1,0 +1,144 @@
+"""What is worth keeping of the commands that were run, and what must never be.
+
+A skill is read by an agent that knows git, npm and the shell by heart. What it cannot know is what
+this project needs: its own scripts, folders, variables, options and tools. Looking around makes no
+skill, what destroys makes none, and what holds only on one machine or on one day makes none either.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from hansei.config import CommandClass
+from hansei.projection.commands.programs import FILLERS, FILTERS, PLAIN, SUBCOMMANDS
+
+if TYPE_CHECKING:
+    from hansei.projection.facts.ran import Ran
+
+_HOUSEKEEPING: Final = frozenset(
+    (
+        "apply_patch", "attrib", "chgrp", "chmod", "chown", "code", "copy", "cp", "del", "diff",
+        "file", "kill", "killall", "less", "ln", "md", "mkdir", "mktemp", "more", "move", "mv",
+        "nano", "nohup", "open", "patch", "pkill", "ren", "rm", "rmdir", "start", "taskkill", "tee",
+        "time", "timeout", "touch", "truncate", "unlink", "vi", "vim", "xargs", "xdg-open",
+        "Copy-Item", "Move-Item", "New-Item", "Remove-Item", "Set-Content", "Start-Process",
+        "Stop-Process", "for", "if", "while", "do", "then", "case",
+    )
+)  # fmt: skip
+"""Programs that move things about: what they are needed for is never in themselves."""
+_EVERYDAY: Final = frozenset(("build", "dev", "install", "lint", "start", "test", "serve", "check"))
+"""Scripts that every project calls so: nobody has to be told."""
+_RUNNERS: Final = frozenset(("bun", "make", "just", "npm", "pnpm", "rake", "task", "yarn"))
+_WRAPPERS: Final = frozenset(("bunx", "command", "env", "exec", "nohup", "npx", "sudo", "time"))
+"""Words before a program that say nothing about the project."""
+_QUIET: Final = frozenset(
+    (
+        "--color", "--help", "--no-color", "--progress", "--quiet", "--silent", "--verbose",
+        "--version", "--yes", "--pretty", "--tb", "--reporter", "--no-pager", "--oneline", "--stat",
+    )
+)  # fmt: skip
+"""Options that change what is printed, and nothing else."""
+_INTERPRETERS: Final = frozenset(
+    (
+        "awk", "bash", "bun", "cmd", "deno", "eval", "expect", "mongosh", "mysql", "node",
+        "osascript", "perl", "php", "powershell", "psql", "pwsh", "python", "redis-cli", "ruby",
+        "sh", "sqlite3", "ssh", "tmux", "zsh", "curl", "wget",
+    )
+)  # fmt: skip
+_PLACES: Final = re.compile(r"\{(?:tmp|secret|value|hash|id)\}|\[secret:|\$\{?\w|`|\$\(")
+_HOME: Final = re.compile(
+    r"(?:^|[\s=:'\"@(])(?:~[/\\]|/(?:home|Users|root|tmp|var/folders)/|[A-Za-z]:[/\\])"
+)
+"""A path that is of one machine."""
+_SCRIPT: Final = re.compile(r"[\w./-]+\.(?:sh|py|js|mjs|cjs|ts|mts|rb|pl|ps1|bat|cmd|exs?)")
+_LONGEST: Final = 200
+"""Characters of a command that somebody would type again."""
+
+_DESTROYS: Final = re.compile(
+    r"\brm\s+(?:\S+\s+)*-\w*[rfRF]|\bRemove-Item\b.*-(?:Recurse|Force)|\b(?:rmdir|rd|del)\s+/[sqf]\b"
+    r"|\bgit\b.*\breset\b.*--(?:hard|merge)|\bgit\b.*\bclean\b.*-\w*[fdx]|\bgit\b.*\bpush\b.*(?:\s-f\b|--force|--mirror|--delete|\s\+\S)"
+    r"|\bgit\b.*\bbranch\b.*\s-D\b|\bgit\b.*\b(?:filter-branch|filter-repo|update-ref)\b"
+    r"|\bgit\b.*\bstash\b\s+(?:drop|clear)|\bgit\b.*\bcheckout\b.*(?:--\s|--theirs|--ours|\s\.(?:\s|$)|--orphan)"
+    r"|\bgit\b.*\brestore\b|\bgit\b.*\breflog\b.*\bexpire\b|--no-verify\b|--no-gpg-sign\b"
+    r"|\b(?:drop|truncate)\s+(?:table|database|schema|index|view|user|role)\b|\bdelete\s+from\b"
+    r"|\bdropdb\b|\bflushall\b|\bmkfs\b|\bdd\s+.*\bof=|\bshred\b|\bwipefs\b"
+    r"|\b(?:kubectl|helm|gh|aws|gcloud|az|heroku|fly|vercel|supabase)\b.*\b(?:delete|destroy|uninstall|rm|remove)\b"
+    r"|\b(?:terraform|tofu|pulumi)\b.*\bdestroy\b|\bdocker\b.*\b(?:prune|rm|rmi)\b|\bdown\b.*\s(?:-v|--volumes)\b"
+    r"|\b(?:db|database|migrate|prisma)[\s:-]+(?:drop|reset|purge|wipe)\b|\bmigrate\s+reset\b|\bdb\s+push\b.*--force"
+    r"|\bchmod\s+.*\b777\b|\bkill(?:all)?\s+-(?:9|KILL)|\bpkill\b|\bshutdown\b|\breboot\b"
+    r"|\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|--force\b|--hard\b|--skip-(?:tests?|checks?|hooks?)\b|\bgit\b.*\brm\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def is_trivial(ran: Ran) -> bool:
+    """Whether a command never makes a skill: it looks around, fills in or moves things about."""
+    return (
+        ran.kind in (CommandClass.READ, CommandClass.SEARCH)
+        or (is_git(ran) and ran.shows)
+        or ran.program in FILLERS
+        or ran.program in FILTERS
+        or ran.program in _HOUSEKEEPING
+        or not ran.parsed
+    )
+
+
+def is_step(ran: Ran) -> bool:
+    """Whether a command does something: it is neither trivial nor does it only show something."""
+    return not ran.shows and not is_trivial(ran)
+
+
+def destroys(text: str) -> bool:
+    """Whether a command takes something away for good, or switches off what protects."""
+    return _DESTROYS.search(text) is not None
+
+
+def is_repeatable(ran: Ran) -> bool:
+    """Whether somebody could run it again elsewhere: no code written into it, no passing place."""
+    form = ran.form
+    inline = ran.program in _INTERPRETERS and ("{text}" in form or "{value}" in form)
+    heredoc = ran.program in _INTERPRETERS and not ran.targets and not ran.subcommand
+    return not (
+        inline
+        or heredoc
+        or len(form) > _LONGEST
+        or _PLACES.search(form)
+        or is_of_one_machine(form)
+        or destroys(form)
+    )
+
+
+def is_of_one_machine(text: str) -> bool:
+    """Whether a text names a place that only one machine has, or a secret that was taken out."""
+    return "[secret:" in text or _HOME.search(text) is not None
+
+
+def is_git(ran: Ran) -> bool:
+    return ran.kind is CommandClass.GIT
+
+
+def is_own(ran: Ran) -> bool:
+    """Whether a command is of this project: its script, its folder, its tool, what it needs."""
+    return is_told(ran) or _is_own_program(ran)
+
+
+def is_told(ran: Ran) -> bool:
+    """Whether the words of a command hold something that nobody would guess."""
+    if is_git(ran):
+        return False
+    if any(it not in _WRAPPERS for it in ran.before) or ran.directory not in (None, "", "."):
+        return True
+    if _SCRIPT.search(ran.form) and ran.kind not in (CommandClass.TEST, CommandClass.LINT):
+        return True
+    if ran.program in _RUNNERS:
+        name = (ran.subcommand or "").removeprefix("run ").strip()
+        if ":" in name or (name and name.split()[-1] not in _EVERYDAY and "run" in ran.form):
+            return True
+    flags = [it for it in ran.flags if it.startswith("--") and it not in _QUIET]
+    return bool(flags)
+
+
+def _is_own_program(ran: Ran) -> bool:
+    known = ran.program in PLAIN or ran.program in SUBCOMMANDS or ran.program in _INTERPRETERS
+    return ran.kind is CommandClass.OTHER and not known and ran.subcommand is not None
