@@ -17,11 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from hansei.learn.steps import Step
+    from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
 _USAGE: Final = frozenset((What.OPTION, What.COMMAND, What.SCRIPT, What.PROGRAM))
 _TOLD: Final = 3
 """Pitfalls that are told."""
+
+
+def alike(ran: Ran) -> tuple[str, ...]:
+    """What runs of one command have in common that differ only in what they work on."""
+    return (ran.shown, ran.directory or "", *ran.before, *sorted(set(ran.flags)))
 
 
 def by_session(group: Sequence[Step]) -> dict[int, list[Step]]:

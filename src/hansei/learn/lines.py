@@ -147,7 +147,8 @@ def _words(window: Window, texts: Texts, run: Step) -> list[str]:
     roots = window.roots.get(run.session, ())
     before = [_set(event.text, name) for name in found.variables]
     own = [_word(from_roots(it.text, roots), it.literal) for it in found.arguments.words]
-    return [*before, *found.wrappers, *own]
+    program = re.sub(r"^\./(?=[^/]+/)", "", own[0])  # both say the same, so that runs are alike
+    return [*before, *found.wrappers, program, *own[1:]]
 
 
 def _is_same(command: Command, run: Step) -> bool:

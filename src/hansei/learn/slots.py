@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Container, Iterable, Sequence
 
 _FILLED: Final = re.compile(r"\{(?:n|text|tmp|url|hash|id|secret|value)\}")
 """What a normal form puts in the place of a word."""
@@ -60,6 +60,35 @@ def template(lines: Sequence[Sequence[str]]) -> Template:
     return Template(" ".join(told), tuple(slots.values()))
 
 
+def together(made: Iterable[Template]) -> tuple[list[str], list[Slot]]:
+    """Several commands with the slots of all: a name stands for the same thing in each of them."""
+    texts: list[str] = []
+    known: dict[str, Slot] = {}
+    for text, slots in made:
+        for slot in slots:
+            same = known.get(slot.name)
+            if same is None or _share(same, slot):
+                known.setdefault(slot.name, slot)
+                continue
+            name = _free(slot.name.rstrip("-0123456789"), known)
+            known[name] = slot._replace(name=name)
+            text = text.replace(f"<{slot.name}>", f"<{name}>")  # noqa: PLW2901 # one slot at a time
+        texts.append(text)
+    return texts, list(known.values())
+
+
+def _share(one: Slot, other: Slot) -> bool:
+    """Whether two slots hold the same: values in common, or both anything."""
+    return bool(set(one.values) & set(other.values)) or not (one.values or other.values)
+
+
+def _free(name: str, known: Container[str]) -> str:
+    number = 2
+    while f"{name}-{number}" in known:
+        number += 1
+    return f"{name}-{number}"
+
+
 def _is_pair(word: str) -> bool:
     return word.startswith("--") or re.match(r"[A-Z_]{2,}=", word) is not None
 
@@ -69,12 +98,10 @@ def _shape(word: str) -> str:
     return word.partition("=")[0] if word.startswith("-") or _is_pair(word) else ""
 
 
-def _slot(before: str, values: Sequence[str], known: Iterable[str]) -> Slot:
+def _slot(before: str, values: Sequence[str], known: Container[str]) -> Slot:
     seen = Counter(it for it in values if not _FILLED.search(it) and "[secret:" not in it)
-    name = unique = _name(before, values)
-    number = 2
-    while unique in known:
-        unique, number = f"{name}-{number}", number + 1
+    name = _name(before, values)
+    unique = _free(name, known) if name in known else name
     shown = sorted(seen, key=lambda it: (-seen[it], it))[:_SHOWN]
     return Slot(unique, tuple(shown))
 

@@ -51,7 +51,13 @@ _HOME: Final = re.compile(
     r"(?:^|[\s=:'\"@(])(?:~[/\\]|/(?:home|Users|root|tmp|var/folders)/|[A-Za-z]:[/\\])"
 )
 """A path that is of one machine."""
+_MADE_UP: Final = re.compile(
+    r"\b[A-Za-z]+-(?:\w+-)*(?=[a-z0-9]*[0-9])(?=[a-z0-9]*[a-z])[a-z0-9]{3,6}\b"
+    r"|\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b|\b\d{4}-\d\d-\d\d"
+)
+"""Names that machines make up: letters and digits in one short word, hashes, dates."""
 _SCRIPT: Final = re.compile(r"[\w./-]+\.(?:sh|py|js|mjs|cjs|ts|mts|rb|pl|ps1|bat|cmd|exs?)")
+_SEVERAL: Final = 2
 _LONGEST: Final = 200
 """Characters of a command that somebody would type again."""
 
@@ -114,6 +120,11 @@ def is_of_one_machine(text: str) -> bool:
     return "[secret:" in text or _HOME.search(text) is not None
 
 
+def is_of_one_day(text: str) -> bool:
+    """Whether a command names something that was made that day: a ticket, a run, a container."""
+    return _MADE_UP.search(text) is not None
+
+
 def is_git(ran: Ran) -> bool:
     return ran.kind is CommandClass.GIT
 
@@ -125,18 +136,28 @@ def is_own(ran: Ran) -> bool:
 
 def is_told(ran: Ran) -> bool:
     """Whether the words of a command hold something that nobody would guess."""
-    if is_git(ran):
-        return False
+    return not is_git(ran) and (_is_peculiar(ran) or bool(_options(ran)))
+
+
+def is_habit(ran: Ran) -> bool:
+    """Whether a command alone is worth keeping: one option may be found in its help."""
+    return not is_git(ran) and (_is_peculiar(ran) or len(_options(ran)) >= _SEVERAL)
+
+
+def _is_peculiar(ran: Ran) -> bool:
+    """Whether it needs a variable, a wrapper, a folder or a script of the project."""
     if any(it not in _WRAPPERS for it in ran.before) or ran.directory not in (None, "", "."):
+        return True
+    if ran.before and ran.kind is CommandClass.OTHER and "sudo" not in ran.before:
         return True
     if _SCRIPT.search(ran.form) and ran.kind not in (CommandClass.TEST, CommandClass.LINT):
         return True
-    if ran.program in _RUNNERS:
-        name = (ran.subcommand or "").removeprefix("run ").strip()
-        if ":" in name or (name and name.split()[-1] not in _EVERYDAY and "run" in ran.form):
-            return True
-    flags = [it for it in ran.flags if it.startswith("--") and it not in _QUIET]
-    return bool(flags)
+    name = (ran.subcommand or "").removeprefix("run ").strip()
+    return ran.program in _RUNNERS and bool(name) and name not in _EVERYDAY and ":" in name
+
+
+def _options(ran: Ran) -> list[str]:
+    return [it for it in ran.flags if it.startswith("--") and it not in _QUIET]
 
 
 def _is_own_program(ran: Ran) -> bool:

@@ -36,8 +36,9 @@ def name_of(kind: str, *parts: str) -> str:
 
 
 def described(text: str) -> str:
-    """One line that says what and when; marks that read as tags are taken out."""
-    return one_line(text.replace("<", "").replace(">", ""), _LONGEST_DESCRIPTION)
+    """One line that says what and when; slots and other marks that read as tags are taken out."""
+    plain = re.sub(r"[<>]", "", re.sub(r"<[\w-]+>", "…", text))
+    return one_line(plain, _LONGEST_DESCRIPTION)
 
 
 def code(text: str, longest: int = _LONGEST_COMMAND) -> str:
@@ -49,9 +50,14 @@ def briefly(text: str) -> str:
     return code(text, _SHORT)
 
 
-def cell(text: str) -> str:
-    """A command in a table."""
+def _cell(text: str) -> str:
     return code(text).replace("|", "\\|")
+
+
+def table(pairs: Iterable[tuple[str, str]]) -> list[str]:
+    """Commands before and after."""
+    rows = [f"| {_cell(before)} | {_cell(after)} |" for before, after in pairs]
+    return ["| Before | After |", "|--------|-------|", *rows] if rows else []
 
 
 def numbered(commands: Iterable[str]) -> list[str]:

@@ -11,37 +11,41 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hansei.config import CommandClass
-from hansei.learn.lines import Line, typed
+from hansei.events.model import Status
+from hansei.learn.around import alike
+from hansei.learn.lines import typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
-from hansei.learn.worth import is_repeatable, is_trivial
+from hansei.learn.steps import steps
+from hansei.learn.worth import is_of_one_machine, is_repeatable, is_trivial
 from hansei.learn.writing import (
     body,
     briefly,
-    cell,
     code,
     described,
     key_of,
     name_of,
     numbered,
+    table,
     topic,
 )
 from hansei.projection.failures import Ending
 from hansei.projection.failures.missing import Missing, What, missing
-from hansei.projection.ways import How, about, bare, matching, parted, ways
+from hansei.projection.ways import How, about, matching, parted, spelled, ways
 from hansei.projection.wording import counted, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from hansei.learn.steps import Texts
+    from hansei.learn.steps import Step, Texts
     from hansei.projection.facts.ran import Ran
     from hansei.projection.failures import Episode, Failure
     from hansei.projection.ways import Way
     from hansei.projection.window import Window
 
+K = TypeVar("K")
 _TELLING: Final = frozenset((How.FIRST, How.FOLDER, How.BEFORE, How.OTHER))
 _CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
 _GUESSED: Final = frozenset((What.OPTION, What.COMMAND))
@@ -59,7 +63,17 @@ _ELSEWHERE: Final = re.compile(
     r"|not a ",
     re.IGNORECASE,
 )
+_WANTS: Final = re.compile(
+    r"\b(?:accepts|expects?|requires?|required|missing|needs?)\b.*\b(?:arg|argument|option|flag|param)"
+    r"|\bargs?\b.*\brequired\b|must (?:specify|provide|be given)",
+    re.IGNORECASE,
+)
+"""Complaints that something was not given."""
 _LEAST_LETTERS: Final = 3
+_VAGUE: Final = frozenset(
+    ("exit", "code", "status", "error", "errors", "failed", "found", "command")
+)
+"""A line of nothing but these says nothing about what went wrong."""
 _ROWS: Final = 6
 """Fixes of one program that are told together."""
 
@@ -83,17 +97,16 @@ class _Case(NamedTuple):
         return (self.row.signature, self.way.how, self.way.text)
 
     @property
-    def sameness(self) -> tuple[str, str]:
+    def sameness(self) -> tuple[str, ...]:
         """What makes it the same fix as another one."""
-        if self.lacking is None:
-            return "", ""
-        return self.failed.shown, self.lacking.name
+        wrong = {it.partition("=")[0] for it in self.episode.removed if it.startswith("-")}
+        return (self.failed.shown, self.lacking.name if self.lacking else "", *sorted(wrong))
 
 
 class _Fix(NamedTuple):
     case: _Case
-    before: Line
-    after: Line
+    before: str
+    after: str
 
 
 @dataclass(frozen=True)
@@ -111,38 +124,53 @@ class ErrorRecovery:
     """Fixes of many sessions that are offered at once."""
 
     def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
-        groups: dict[tuple[str, ...], list[_Case]] = defaultdict(list)
-        for case in _cases(window):
-            if self._is_of_words(case):
-                groups[case.group].append(case)
+        found = list(_cases(window))
+        moved = _grouped((it, case) for case in found if (it := _place(case)))
+        for pair in self._known(window, moved):
+            yield self._of_place(window, moved[pair], pair)
+        own = steps(window)
+        groups = _grouped((it.group, it) for it in found if self._is_of_words(it))
+        for group in self._known(window, groups):
+            yield from self._offers(window, texts, groups.pop(group), own)
+        alone = _grouped(((it.session, it.group), it) for cases in groups.values() for it in cases)
+        for place in sorted(alone):
+            yield from self._offers(window, texts, alone[place], own)
+
+    def _known(self, window: Window, groups: Mapping[K, Sequence[_Case]]) -> list[K]:
+        """What enough sessions ran into, the most frequent first."""
         tasks = {it: window.tasks(case.session for case in own) for it, own in groups.items()}
         known = [it for it in groups if tasks[it] >= self.sessions]
-        for group in sorted(known, key=lambda it: (-tasks[it], it))[: self.most]:
-            yield from self._offers(window, texts, groups.pop(group))
-        for session in sorted(window.sessions):
-            own = ([it for it in cases if it.session == session] for cases in groups.values())
-            found = (it for cases in own if cases for it in self._offers(window, texts, cases))
-            yield from found
+        return sorted(known, key=lambda it: (-tasks[it], str(it)))[: self.most]
 
     def _is_of_words(self, case: _Case) -> bool:
         """Whether the words of the command were wrong, and are wrong the next time, too."""
         episode, line = case.episode, case.row.line
+        if is_trivial(case.worked) or not (
+            is_repeatable(case.failed) and is_repeatable(case.worked)
+        ):
+            return False
         if episode.edited or episode.calls > self.calls or _PASSING.search(line):
             return False
         if len(episode.removed) + len(episode.added) > self.words:
             return False
         if case.lacking is not None:
             return case.lacking.what in _LASTING and not _strays(case)
-        if case.failed.kind in _CHECKS or case.failed.shows or _is_vague(line):
+        if case.failed.kind in _CHECKS or is_trivial(case.failed) or _is_vague(line):
             return False
         if case.way.how is How.OTHER:
-            return case.failed.shown == case.worked.shown and _names_it(case)
+            return case.failed.shown == case.worked.shown and (_names_it(case) or _asks_for(case))
         if case.way.how is How.BEFORE:
             return "sudo" not in case.way.text
         return _ELSEWHERE.search(line) is not None
 
-    def _offers(self, window: Window, texts: Texts, cases: Sequence[_Case]) -> Iterator[Offer]:
-        fixes = list(_fixes(window, texts, cases))[:_ROWS]
+    def _offers(
+        self,
+        window: Window,
+        texts: Texts,
+        cases: Sequence[_Case],
+        own: Mapping[int, Sequence[Step]],
+    ) -> Iterator[Offer]:
+        fixes = list(_fixes(window, texts, cases, own))[:_ROWS]
         if fixes:
             yield self._offer(window, cases, fixes)
 
@@ -150,57 +178,69 @@ class ErrorRecovery:
         case, before, after = fixes[0]
         tasks = window.tasks(it.session for it in cases)
         alone = len(fixes) == 1
-        name = name_of("error", topic(case.failed), (case.failed.subcommand or "") * alone)
-        says = list(dict.fromkeys(code(one_line(it.case.row.line, 160)) for it in fixes))
         what = case.failed.shown if alone else case.failed.program
-        more = "" if alone else f" and {counted(len(fixes) - 1, 'other fix').replace('xs', 'xes')}"
+        name = name_of("error", topic(case.failed), (case.failed.subcommand or "") * alone)
+        says = dict.fromkeys(code(one_line(it.case.row.line, 160)) for it in fixes)
+        commands = tuple(dict.fromkeys(it.after for it in fixes))
+        more = "" if alone else f", and {len(fixes) - 1} more like it"
+        when = [f"- Before {briefly(what)}.", *(f"- When it says: {it}" for it in says)]
         return Offer(
             detector=self.name,
             name=name,
             description=described(
-                f"Error recovery: {briefly(before.whole)} fails here, {briefly(after.whole)}"
-                f" works{more}. Use it before running {what}, or when it complains."
+                f"Error recovery: {briefly(before)} fails here, {briefly(after)} works{more}."
+                f" Use it before running {what}, or when it complains."
             ),
             body=body(
                 name,
                 f"Got past in {counted(tasks, 'session')} by other words, without any edit.",
                 (
-                    (
-                        "When to use",
-                        [f"- Before {briefly(what)}, or when it says: {it}" for it in says],
-                    ),
-                    (
-                        "Error Fix",
-                        [
-                            "| Before | After |",
-                            "|--------|-------|",
-                            *(
-                                f"| {cell(it.before.whole)} | {cell(it.after.whole)} |"
-                                for it in fixes
-                            ),
-                        ],
-                    ),
+                    ("When to use", when),
+                    ("Error Fix", table((it.before, it.after) for it in fixes)),
                     ("What changed", [line for it in fixes for line in _change(it)]),
-                    ("Commands", numbered(dict.fromkeys(it.after.whole for it in fixes))),
+                    ("Commands", numbered(commands)),
                 ),
             ),
-            commands=tuple(dict.fromkeys(it.after.whole for it in fixes)),
-            evidence=tuple(
-                Evidence(window.sessions[it.session].name, seq)
-                for it in cases
-                for seq in (it.episode.failures[-1], it.episode.end)
-            ),
+            commands=commands,
+            evidence=_evidence(window, cases),
             topic=topic(case.failed),
             action=case.failed.subcommand or "",
             predicates=Predicates(
-                command=bare(case.failed),
+                command=case.failed.shown,
                 error=case.row.signature,
-                do=tuple(dict.fromkeys(bare(it.case.worked) for it in fixes)),
-                avoid=tuple(dict.fromkeys(bare(it.case.failed) for it in fixes)),
-                check=bare(case.worked),
+                do=tuple(dict.fromkeys(spelled(it.case.worked) for it in fixes)),
+                avoid=tuple(dict.fromkeys(spelled(it.case.failed) for it in fixes)),
+                check=spelled(case.worked),
             ),
             sessions=tasks,
             key=key_of(self.name, *case.group),
+        )
+
+    def _of_place(self, window: Window, cases: Sequence[_Case], place: tuple[str, str]) -> Offer:
+        wrong, right = place
+        name = name_of("error", "path", right)
+        tasks = counted(window.tasks(it.session for it in cases), "session")
+        return Offer(
+            detector=self.name,
+            name=name,
+            description=described(
+                f"Error recovery: there is no {code(wrong)} here, it is {code(right)}."
+                f" Use it before opening anything there; {tasks} ran into it."
+            ),
+            body=body(
+                name,
+                f"{tasks.capitalize()} looked in the wrong place first.",
+                (
+                    ("When to use", [f"- Before opening a file in {code(right)}."]),
+                    ("Error Fix", table([place])),
+                ),
+            ),
+            commands=(),
+            evidence=_evidence(window, cases),
+            topic=right.rsplit("/", 1)[-1],
+            predicates=Predicates(path=f"{wrong}/**", avoid=(wrong,), do=(right,)),
+            sessions=window.tasks(it.session for it in cases),
+            key=key_of(self.name, "place", wrong, right),
         )
 
 
@@ -212,29 +252,74 @@ def _cases(window: Window) -> Iterator[_Case]:
             continue
         failed = about(window, session, episode.failures[-1])
         worked = None if failed is None else matching(window, session, episode.end, failed)
-        if failed is None or worked is None or is_trivial(worked):
-            continue
         way = next(iter(ways(window, session, episode, targets=True)), None)
-        if way is None or way.how not in _TELLING:
+        if failed is None or worked is None or way is None or way.how not in _TELLING:
             continue
-        if is_repeatable(failed) and is_repeatable(worked):
-            row = rows[session, episode.failures[-1]]
-            yield _Case(session, episode, row, failed, worked, way, missing(row))
+        row = rows[session, episode.failures[-1]]
+        yield _Case(session, episode, row, failed, worked, way, missing(row))
 
 
-def _fixes(window: Window, texts: Texts, cases: Iterable[_Case]) -> Iterator[_Fix]:
+def _grouped(pairs: Iterable[tuple[K, _Case]]) -> dict[K, list[_Case]]:
+    found: dict[K, list[_Case]] = defaultdict(list)
+    for key, case in pairs:
+        found[key].append(case)
+    return found
+
+
+def _evidence(window: Window, cases: Iterable[_Case]) -> tuple[Evidence, ...]:
+    return tuple(
+        Evidence(window.sessions[it.session].name, seq)
+        for it in cases
+        for seq in (it.episode.failures[-1], it.episode.end)
+    )
+
+
+def _place(case: _Case) -> tuple[str, str] | None:
+    """The folder that was not there and the one that was, where both hold a file of one name."""
+    if case.lacking is None or case.lacking.what is not What.FILE:
+        return None
+    name = case.lacking.name.removeprefix("./")
+    for target in case.worked.targets:
+        ours, theirs = name.split("/"), target.removeprefix("./").split("/")
+        while len(ours) > 1 and len(theirs) > 1 and ours[-1] == theirs[-1]:
+            ours, theirs = ours[:-1], theirs[:-1]
+        wrong, right = "/".join(ours), "/".join(theirs)
+        inside = not is_of_one_machine(f"{wrong} {right}") and right[:1] not in ("", "/", "-")
+        if len(ours) < name.count("/") + 1 and wrong != right and inside:
+            return wrong, right
+    return None
+
+
+def _fixes(
+    window: Window,
+    texts: Texts,
+    cases: Iterable[_Case],
+    own: Mapping[int, Sequence[Step]],
+) -> Iterator[_Fix]:
     """The commands of these cases as they were typed, each fix once, the shortest of them."""
     made: list[_Fix] = []
     for case in cases:
         before = typed(window, texts, case.session, case.episode.failures[-1])
-        after = typed(window, texts, case.session, case.episode.end)
-        if before is not None and after is not None and before.whole != after.whole:
-            made.append(_Fix(case, before, after))
-    seen: set[tuple[str, str]] = set()
-    for fix in sorted(made, key=lambda it: (len(it.before.whole) + len(it.after.whole), it.before)):
+        after = _worked(window, texts, case, own.get(case.session, ()))
+        if before is not None and after is not None and before.whole != after:
+            made.append(_Fix(case, before.whole, after))
+    seen: set[tuple[str, ...]] = set()
+    for fix in sorted(made, key=lambda it: (len(it.before) + len(it.after), it.before)):
         if fix.case.sameness not in seen:
             seen.add(fix.case.sameness)
             yield fix
+
+
+def _worked(window: Window, texts: Texts, case: _Case, own: Sequence[Step]) -> str | None:
+    """What worked, with slots where later runs of the same session show what varies."""
+    line = typed(window, texts, case.session, case.episode.end)
+    again = [it for it in own if it.status is Status.OK and alike(it.ran) == alike(case.worked)]
+    if line is None or len(again) == 1 or "&&" in line.text or ";" in line.text:
+        return None if line is None else line.whole
+    made = written(window, texts, again).text
+    kept = set(made.split())
+    told = all(it in kept for it in case.episode.added if "=" not in it)
+    return made if told else line.whole
 
 
 def _strays(case: _Case) -> bool:
@@ -251,6 +336,11 @@ def _names_it(case: _Case) -> bool:
     words = (it.strip("'\"").lstrip("-") for it in case.episode.removed)
     parts = {part for it in words for part in (it, it.partition("=")[2]) if part}
     return any(len(it) >= _LEAST_LETTERS and it in case.row.line for it in parts)
+
+
+def _asks_for(case: _Case) -> bool:
+    """Whether the complaint is that something was not given, and it was given then."""
+    return not case.episode.removed and _WANTS.search(case.row.line) is not None
 
 
 def _is_vague(line: str) -> bool:
@@ -273,7 +363,7 @@ def _change(fix: _Fix) -> list[str]:
         return [f"- First run {code(case.way.text)}."]
     if case.way.how is How.FOLDER:
         return [f"- Run it in {code(case.way.text)}."]
-    ours, theirs = fix.before.whole.split(), fix.after.whole.split()
+    ours, theirs = fix.before.split(), fix.after.split()
     removed = " ".join(it for it in ours if it not in theirs)
     added = " ".join(it for it in theirs if it not in ours)
     if removed and added:

@@ -15,8 +15,9 @@ from hansei.events.model import Status, Tool
 from hansei.learn.around import changed_before, made_here, pitfalls
 from hansei.learn.lines import typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
+from hansei.learn.slots import together
 from hansei.learn.steps import steps
-from hansei.learn.worth import is_git, is_own, is_repeatable, is_step, is_told
+from hansei.learn.worth import is_git, is_of_one_day, is_own, is_repeatable, is_step, is_told
 from hansei.learn.writing import (
     action,
     body,
@@ -35,7 +36,6 @@ from hansei.projection.wording import counted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hansei.learn.slots import Slot
     from hansei.learn.steps import Step, Texts
     from hansei.projection.window import Window
 
@@ -64,6 +64,8 @@ class MultiStep:
     """Above that it is a day's work and no procedure."""
     sessions: int = 3
     """Independent sessions in which the same order makes a procedure of fewer steps."""
+    many: int = 5
+    """Sessions that are enough for two steps of which one is told plainly."""
     longest: int = 8
     own: int = 2
     """Steps of a single session's procedure that only this project has: the others are known."""
@@ -107,7 +109,7 @@ class MultiStep:
         commands = [it.whole for it in lines if it is not None]
         if len(commands) < len(lines) or len(set(commands)) < self.calls:
             return None
-        if any(name in command for name in made for command in commands):
+        if any(name in it for name in made for it in commands) or any(map(is_of_one_day, commands)):
             return None
         about = next((it.ran for it in run if is_own(it.ran)), run[0].ran)
         name = name_of("procedure", topic(about))
@@ -148,7 +150,7 @@ class MultiStep:
             if len(taken) == self.most:
                 return
             names = set(course.names)
-            if any(2 * len(names & other) >= len(names) for other in taken):
+            if any(2 * len(names & other) >= min(len(names), len(other)) for other in taken):
                 continue
             taken.append(names)
             yield self._across(window, texts, course)
@@ -196,17 +198,18 @@ class MultiStep:
         return holds and len(other.names) > size and other.tasks >= self.share * part.tasks
 
     def _is_worth(self, course: _Course) -> bool:
-        """Two steps are enough where both are more than git and one says what nobody guesses."""
+        """A step must say what nobody guesses; of only two both, or many sessions took them."""
         plain = [it for it in course.runs[0] if not is_git(it.ran)]
-        return len(plain) >= self.own and _telling(course) > 0
+        telling = _telling(course)
+        short = len(course.names) == self.own and course.tasks < self.many
+        return len(plain) >= self.own and telling >= (self.own if short else 1)
 
     def _across(self, window: Window, texts: Texts, course: _Course) -> Offer:
-        commands: list[str] = []
-        slots: list[Slot] = []
-        for place in range(len(course.names)):
-            line = written(window, texts, [run[place] for run in course.runs])
-            commands.append(line.text)
-            slots += [it for it in line.slots if it not in slots]
+        lines = (
+            written(window, texts, [run[place] for run in course.runs])
+            for place in range(len(course.names))
+        )
+        commands, slots = together(lines)
         last = course.runs[-1]
         about = next((it.ran for it in last if is_own(it.ran)), last[0].ran)
         name = name_of("procedure", topic(about))
@@ -217,7 +220,7 @@ class MultiStep:
             name=name,
             description=described(
                 f"Procedure in {counted(len(commands), 'step')}: "
-                + ", then ".join(briefly(it) for it in course.names)
+                + ", then ".join(briefly(it) for it in commands)
                 + (f". Use it after files in {after} changed" if after else ". Use it")
                 + f" instead of working out the order anew; {sessions} did it so."
             ),

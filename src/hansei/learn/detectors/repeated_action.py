@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.events.model import Status
-from hansei.learn.around import by_session, changed_before, followed_by, made_here, pitfalls
+from hansei.learn.around import alike, by_session, changed_before, followed_by, made_here, pitfalls
 from hansei.learn.lines import written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.steps import shell_calls, steps
-from hansei.learn.worth import is_repeatable, is_step, is_told
+from hansei.learn.worth import is_habit, is_repeatable, is_step
 from hansei.learn.writing import (
     action,
     body,
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hansei.learn.steps import Step, Texts
-    from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
 
@@ -126,7 +125,7 @@ class RepeatedAction:
             action=action([ran]),
             predicates=Predicates(command=ran.shown, do=(bare(ran),)),
             sessions=sessions,
-            key=key_of(self.name, *_alike(ran)),
+            key=key_of(self.name, *alike(ran)),
         )
 
 
@@ -135,13 +134,9 @@ def _groups(own: Mapping[int, Sequence[Step]]) -> list[list[Step]]:
     found: dict[tuple[str, ...], list[Step]] = defaultdict(list)
     for rows in own.values():
         for step in rows:
-            if is_step(step.ran) and is_told(step.ran) and is_repeatable(step.ran):
-                found[_alike(step.ran)].append(step)
+            if is_step(step.ran) and is_habit(step.ran) and is_repeatable(step.ran):
+                found[alike(step.ran)].append(step)
     return [found[it] for it in sorted(found)]
-
-
-def _alike(ran: Ran) -> tuple[str, ...]:
-    return (ran.shown, ran.directory or "", *ran.before, *sorted(set(ran.flags)))
 
 
 def _well(group: Sequence[Step]) -> list[Step]:

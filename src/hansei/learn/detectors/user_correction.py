@@ -20,11 +20,11 @@ from hansei.learn.writing import (
     action,
     body,
     briefly,
-    cell,
     described,
     key_of,
     name_of,
     numbered,
+    table,
     topic,
 )
 from hansei.projection.corrections import Rule, clusters
@@ -125,7 +125,7 @@ class UserCorrection:
         words = one_line(row.remark or row.words, 160)
         ran = told[0][0].ran
         name = name_of("user-correction", topic(ran), ran.subcommand or "")
-        rows = [f"| {cell(before.whole)} | {cell(commands[0])} |"] if before else []
+        pairs = [(before.whole, commands[0])] if before else []
         yield Offer(
             detector=self.name,
             name=name,
@@ -138,10 +138,7 @@ class UserCorrection:
                 "A person corrected the agent, and what they asked for worked.",
                 (
                     ("Rule", [f"- {words if rule.startswith('People') else rule}"]),
-                    (
-                        "Before and after",
-                        ["| Before | After |", "|--------|-------|", *rows] * bool(rows),
-                    ),
+                    ("Before and after", table(pairs)),
                     ("Commands", numbered(commands)),
                 ),
             ),
@@ -158,17 +155,15 @@ class UserCorrection:
         )
 
     def _done(self, own: Sequence[Step], row: Correction) -> list[Step]:
-        """What was run after a correction that does what it says, and went well."""
+        """What was run after a correction that does what it says, the most of it first."""
         old = [it for it in own if it.seq == row.about]
         named = _names(row.remark or row.words) - {
             word for it in old for word in _names(it.ran.form)
         }
         later = [it for it in own if it.seq > row.seq and is_step(it.ran)][: self.steps]
-        return [
-            it
-            for it in later
-            if it.status is Status.OK and is_repeatable(it.ran) and named & _names(it.ran.form)
-        ]
+        well = [it for it in later if it.status is Status.OK and is_repeatable(it.ran)]
+        told = [(len(named & _names(it.ran.form)), it) for it in well]
+        return [it for count, it in sorted(told, key=lambda pair: -pair[0]) if count]
 
 
 def _names(text: str) -> set[str]:
