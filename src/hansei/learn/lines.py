@@ -44,6 +44,8 @@ _TAIL: Final = re.compile(
     re.IGNORECASE,
 )
 """What a command's output is shortened or commented by."""
+_MOVES: Final = re.compile(r"\b(?:cd|pushd|Set-Location)\s", re.IGNORECASE)
+"""What changes the folder; an option that names one stands in the command itself."""
 _STAYS: Final = re.compile(r"^cd (?:\.|\"\.\")\s*(?:&&|;)\s*")
 _PASSING: Final = re.compile(r"<<|\[secret:|/tmp/|\\Temp\\|\$\(|`|2>&1|/dev/null", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[\w./:@%+,=~^*?#\\-]+")
@@ -130,7 +132,8 @@ def _place(window: Window, texts: Texts, run: Step) -> str:
     event = texts(run.session, run.seq)
     cwd = event.cwd if isinstance(event, ToolCall) else None
     start = _folder(cwd, window.roots.get(run.session, ()))
-    into = (run.ran.directory or "").replace("\\", "/")
+    moved = isinstance(event, ToolCall) and _MOVES.search(event.text) is not None
+    into = (run.ran.directory or "").replace("\\", "/") if moved or event is None else ""
     if is_of_one_machine(into) or into.startswith(("/", "..")):
         return ""
     return "/".join(it for it in (start, into) if it)
@@ -148,7 +151,16 @@ def _words(window: Window, texts: Texts, run: Step) -> list[str]:
     before = [_set(event.text, name) for name in found.variables]
     own = [_word(from_roots(it.text, roots), it.literal) for it in found.arguments.words]
     program = re.sub(r"^\./(?=[^/]+/)", "", own[0])  # both say the same, so that runs are alike
-    return [*before, *found.wrappers, program, *own[1:]]
+    return [*before, *_wrapped(event.text, found), program, *own[1:]]
+
+
+def _wrapped(text: str, command: Command) -> list[str]:
+    """What stood before a program, with its own options: `npx --prefix web`."""
+    if not command.wrappers:
+        return []
+    first, program = command.wrappers[0].split()[0], command.arguments.words[0].text
+    stood = re.search(rf"(?<!\S){re.escape(first)}\s[^;&|\n]*?(?={re.escape(program)}(?!\S))", text)
+    return stood[0].split() if stood else list(command.wrappers)
 
 
 def _is_same(command: Command, run: Step) -> bool:

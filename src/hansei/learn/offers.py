@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
+from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from hansei.learn.detectors import DETECTORS
@@ -23,6 +25,16 @@ if TYPE_CHECKING:
     from hansei.projection.window import Window
 
 
+_ORDER: Final = (
+    "explicit-instruction",
+    "error-recovery",
+    "multi-step",
+    "user-correction",
+    "repeated-action",
+)
+"""Which detector's offer stands first: what was asked for, then what saves a failure."""
+_SHARE: Final = 0.1
+"""Offers for each session of a window, at most: a person reads them all."""
 _DOING: Final = frozenset(("multi-step", "repeated-action"))
 """Detectors whose offers say how something is done."""
 
@@ -30,9 +42,9 @@ _DOING: Final = frozenset(("multi-step", "repeated-action"))
 def offers(window: Window, texts: Texts, detectors: Sequence[Detector] = DETECTORS) -> list[Offer]:
     """Everything worth offering from these sessions, the best first."""
     found = [it for detector in detectors for it in detector.find(window, texts)]
-    order = {detector.name: place for place, detector in enumerate(detectors)}
-    ranked = sorted(found, key=lambda it: (-min(it.sessions, 2), order[it.detector]))
-    return list(_told_apart(_one_each(_thinned(ranked))))
+    ranked = sorted(found, key=lambda it: (it.sessions == 1, _ORDER.index(it.detector)))
+    most = max(len(_ORDER), ceil(len(window.sessions) * _SHARE))
+    return list(_told_apart(islice(_one_each(_thinned(ranked)), most)))
 
 
 def offers_of(
@@ -56,7 +68,7 @@ def _thinned(ranked: Iterable[Offer]) -> Iterator[Offer]:
     whole: list[set[str]] = []
     heads: set[str] = set()
     for offer in ranked:
-        own = set(offer.commands)
+        own = {part for it in offer.commands for part in it.split(" && ") if part[:3] != "cd "}
         if offer.key in keys or (own and any(own <= other for other in whole)):
             continue
         mine = {_head(it) for it in own}

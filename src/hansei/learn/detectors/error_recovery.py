@@ -9,14 +9,14 @@ that a program does not have are put together by program: who guessed one will g
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.learn.around import alike
-from hansei.learn.lines import typed, written
+from hansei.learn.lines import Line, typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.steps import steps
 from hansei.learn.worth import is_of_one_machine, is_repeatable, is_trivial
@@ -99,14 +99,19 @@ class _Case(NamedTuple):
     @property
     def sameness(self) -> tuple[str, ...]:
         """What makes it the same fix as another one."""
-        wrong = {it.partition("=")[0] for it in self.episode.removed if it.startswith("-")}
-        return (self.failed.shown, self.lacking.name if self.lacking else "", *sorted(wrong))
+        if self.group[0] == self.row.signature:
+            return self.group
+        name = self.lacking.name if self.lacking else ""
+        return (self.failed.shown, name, *sorted(set(self.failed.flags)))
 
 
 class _Fix(NamedTuple):
     case: _Case
     before: str
     after: str
+    """With slots where it is known what varies."""
+    typed: str
+    """As it was typed."""
 
 
 @dataclass(frozen=True)
@@ -116,31 +121,50 @@ class ErrorRecovery:
     name: str = "error-recovery"
     sessions: int = 3
     """Independent sessions that got past it the same way."""
+    share: float = 0.5
+    """Of the episodes of one failure that another command ended, those that the same way ended."""
     words: int = 8
     """Words by which two commands may differ: above, the second is another command."""
     calls: int = 12
     """Calls from the failure to the success: what took longer had other reasons, too."""
-    most: int = 3
+    most: int = 10
     """Fixes of many sessions that are offered at once."""
 
     def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
         found = list(_cases(window))
         moved = _grouped((it, case) for case in found if (it := _place(case)))
-        for pair in self._known(window, moved):
+        for pair in self._known(window, moved)[: self.most]:
             yield self._of_place(window, moved[pair], pair)
         own = steps(window)
-        groups = _grouped((it.group, it) for it in found if self._is_of_words(it))
-        for group in self._known(window, groups):
-            yield from self._offers(window, texts, groups.pop(group), own)
-        alone = _grouped(((it.session, it.group), it) for cases in groups.values() for it in cases)
+        told = [it for it in found if self._is_of_words(it)]
+        groups = _grouped((it.group, it) for it in told)
+        groups |= _grouped((it.group, it) for it in self._proven(found))
+        known = self._known(window, groups)
+        for group in known[: self.most]:
+            yield from self._offers(window, texts, groups[group], own)
+        alone = _grouped(((it.session, it.group), it) for it in told if it.group not in known)
         for place in sorted(alone):
             yield from self._offers(window, texts, alone[place], own)
+
+    def _proven(self, found: Sequence[_Case]) -> list[_Case]:
+        """Cases that most sessions got past the same way, whatever the complaint was."""
+        ended = Counter(it.row.signature for it in found)
+        same = Counter(it.group for it in found)
+        return [
+            it
+            for it in found
+            if it.group[0] == it.row.signature
+            and same[it.group] >= self.share * ended[it.row.signature]
+            and not is_trivial(it.worked)
+            and is_repeatable(it.failed)
+            and is_repeatable(it.worked)
+        ]
 
     def _known(self, window: Window, groups: Mapping[K, Sequence[_Case]]) -> list[K]:
         """What enough sessions ran into, the most frequent first."""
         tasks = {it: window.tasks(case.session for case in own) for it, own in groups.items()}
         known = [it for it in groups if tasks[it] >= self.sessions]
-        return sorted(known, key=lambda it: (-tasks[it], str(it)))[: self.most]
+        return sorted(known, key=lambda it: (-tasks[it], str(it)))
 
     def _is_of_words(self, case: _Case) -> bool:
         """Whether the words of the command were wrong, and are wrong the next time, too."""
@@ -175,7 +199,7 @@ class ErrorRecovery:
             yield self._offer(window, cases, fixes)
 
     def _offer(self, window: Window, cases: Sequence[_Case], fixes: Sequence[_Fix]) -> Offer:
-        case, before, after = fixes[0]
+        case, before, after, _ = fixes[0]
         tasks = window.tasks(it.session for it in cases)
         alone = len(fixes) == 1
         what = case.failed.shown if alone else case.failed.program
@@ -300,9 +324,10 @@ def _fixes(
     made: list[_Fix] = []
     for case in cases:
         before = typed(window, texts, case.session, case.episode.failures[-1])
-        after = _worked(window, texts, case, own.get(case.session, ()))
-        if before is not None and after is not None and before.whole != after:
-            made.append(_Fix(case, before.whole, after))
+        after = typed(window, texts, case.session, case.episode.end)
+        if before is not None and after is not None and before.whole != after.whole:
+            again = _worked(window, texts, case, after, own.get(case.session, ()))
+            made.append(_Fix(case, before.whole, again, after.whole))
     seen: set[tuple[str, ...]] = set()
     for fix in sorted(made, key=lambda it: (len(it.before) + len(it.after), it.before)):
         if fix.case.sameness not in seen:
@@ -310,12 +335,11 @@ def _fixes(
             yield fix
 
 
-def _worked(window: Window, texts: Texts, case: _Case, own: Sequence[Step]) -> str | None:
-    """What worked, with slots where later runs of the same session show what varies."""
-    line = typed(window, texts, case.session, case.episode.end)
+def _worked(window: Window, texts: Texts, case: _Case, line: Line, own: Sequence[Step]) -> str:
+    """What worked, with slots where other runs of the same session show what varies."""
     again = [it for it in own if it.status is Status.OK and alike(it.ran) == alike(case.worked)]
-    if line is None or len(again) == 1 or "&&" in line.text or ";" in line.text:
-        return None if line is None else line.whole
+    if len(again) == 1 or "&&" in line.text or ";" in line.text:
+        return line.whole
     made = written(window, texts, again).text
     kept = set(made.split())
     told = all(it in kept for it in case.episode.added if "=" not in it)
@@ -363,7 +387,7 @@ def _change(fix: _Fix) -> list[str]:
         return [f"- First run {code(case.way.text)}."]
     if case.way.how is How.FOLDER:
         return [f"- Run it in {code(case.way.text)}."]
-    ours, theirs = fix.before.split(), fix.after.split()
+    ours, theirs = fix.before.split(), fix.typed.split()
     removed = " ".join(it for it in ours if it not in theirs)
     added = " ".join(it for it in theirs if it not in ours)
     if removed and added:

@@ -7,8 +7,9 @@ how it is done here; what differed becomes slots.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status, Tool
@@ -34,7 +35,7 @@ from hansei.projection.ways import bare
 from hansei.projection.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from hansei.learn.steps import Step, Texts
     from hansei.projection.window import Window
@@ -70,7 +71,10 @@ class MultiStep:
     own: int = 2
     """Steps of a single session's procedure that only this project has: the others are known."""
     share: float = 0.6
-    """Of the sessions of a part, those that must show the whole for the whole to be offered."""
+    """Of the sessions that take the steps, those that must take them in this order; and of the
+    sessions of a part, those that must show the whole for the whole to be offered."""
+    lift: float = 3.0
+    """How much more often a step must follow the one before it than it follows any other."""
     most: int = 3
     """Procedures of many sessions that are offered at once."""
 
@@ -166,17 +170,26 @@ class MultiStep:
             for names, runs in seen.items()
             if len(runs) >= self.sessions and window.tasks(runs) >= self.sessions
         ]
-        worth = [
+        met = [[it.name for it in done] for done in _well_done(own).values()]
+        follows = _Follows(met)
+        regular = [
             it
             for it in found
-            if self._is_worth(it) and not any(self._stands_for(other, it) for other in found)
+            if self._is_regular(it, met)
+            and all(follows.lift(one, other) >= self.lift for one, other in pairwise(it.names))
+        ]
+        worth = [
+            it
+            for it in regular
+            if self._is_worth(it) and not any(self._stands_for(other, it) for other in regular)
         ]
         return sorted(worth, key=lambda it: (-_telling(it) * it.tasks, -len(it.names), it.names))
 
     def _orders(self, done: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
         """Steps in a row, each another one, begun where the session first came to them.
 
-        What is done over and over can be cut anywhere; it begins with what was done first.
+        What is done over and over can be cut anywhere; it begins with what was done first. What
+        git does before and after is known.
         """
         first: dict[str, int] = {}
         for place, step in enumerate(done):
@@ -185,7 +198,8 @@ class MultiStep:
             for begin in range(len(done) - size + 1):
                 run = tuple(done[begin : begin + size])
                 met = [first[it.name] for it in run]
-                if met == sorted(set(met)):
+                framed = is_git(run[0].ran) or is_git(run[-1].ran)
+                if met == sorted(set(met)) and not framed:
                     yield run
 
     def _stands_for(self, other: _Course, part: _Course) -> bool:
@@ -196,6 +210,11 @@ class MultiStep:
             for begin in range(len(other.names) - size + 1)
         )
         return holds and len(other.names) > size and other.tasks >= self.share * part.tasks
+
+    def _is_regular(self, course: _Course, met: Iterable[Sequence[str]]) -> bool:
+        """Whether sessions that take all these steps mostly take them in this order."""
+        both = sum(set(names).issuperset(course.names) for names in met)
+        return len(course.runs) >= self.share * both
 
     def _is_worth(self, course: _Course) -> bool:
         """A step must say what nobody guesses; of only two both, or many sessions took them."""
@@ -247,6 +266,26 @@ class MultiStep:
             sessions=course.tasks,
             key=key_of(self.name, *course.names),
         )
+
+
+class _Follows:
+    """How often one step comes right after another, over many sessions."""
+
+    def __init__(self, sessions: Iterable[Sequence[str]]) -> None:
+        self._pairs = Counter(pair for names in sessions for pair in pairwise(names))
+        self._before: Counter[str] = Counter()
+        self._after: Counter[str] = Counter()
+        for (one, other), times in self._pairs.items():
+            self._before[one] += times
+            self._after[other] += times
+
+    def lift(self, one: str, other: str) -> float:
+        """How much more often the other follows this one than it follows anything else."""
+        times = self._pairs[one, other]
+        elsewhere = self._after[other] - times
+        others = self._before.total() - self._before[one]
+        here = times / max(self._before[one], 1)
+        return here / (elsewhere / others) if elsewhere and others else float("inf")
 
 
 def _stretches(window: Window, session: int, own: Sequence[Step]) -> Iterator[list[Step]]:

@@ -87,18 +87,20 @@ class UserCorrection:
     def _clustered(
         self, window: Window, cluster: Cluster, said: Sequence[tuple[int, Correction]], line: str
     ) -> Offer:
-        words = [it.lower() for it in _NAME.findall(line) if it.lower() not in _COMMON]
+        remark = one_line(said[0][1].remark or cluster.words, 160)
+        rule = _rule(remark, line)
+        words = [it for it in _NAME.findall(remark.lower()) if it in _names(remark)]
         name = name_of("user-correction", *words[:2])
         tasks = counted(window.tasks(it for it, _ in said), "session")
         return Offer(
             detector=self.name,
             name=name,
-            description=described(f"What people had to tell agents here in {tasks}: {line}"),
+            description=described(f"What people had to tell agents here in {tasks}: {rule}"),
             body=body(
                 name,
                 f"People said it in {tasks}. Do it without being told.",
                 (
-                    ("Rule", [f"- {line}"]),
+                    ("Rule", [f"- {rule}"]),
                     ("Said", [f"- “{one_line(row.words, 160)}”" for _, row in said[:_MOST]]),
                 ),
             ),
@@ -137,7 +139,7 @@ class UserCorrection:
                 name,
                 "A person corrected the agent, and what they asked for worked.",
                 (
-                    ("Rule", [f"- {words if rule.startswith('People') else rule}"]),
+                    ("Rule", [f"- {_rule(words, rule)}"]),
                     ("Before and after", table(pairs)),
                     ("Commands", numbered(commands)),
                 ),
@@ -164,6 +166,11 @@ class UserCorrection:
         well = [it for it in later if it.status is Status.OK and is_repeatable(it.ran)]
         told = [(len(named & _names(it.ran.form)), it) for it in well]
         return [it for count, it in sorted(told, key=lambda pair: -pair[0]) if count]
+
+
+def _rule(remark: str, line: str) -> str:
+    """What was said, as a rule; in the person's own words where they only say what was wrong."""
+    return f"“{remark}”" if line.startswith("People had to say") else line
 
 
 def _names(text: str) -> set[str]:
