@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.learn.worth import is_step
 from hansei.learn.writing import briefly, code
+from hansei.projection.corrections.words import own_words
 from hansei.projection.failures import Kind
 from hansei.projection.failures.missing import What, missing
 from hansei.projection.files import LOOKS, Verb
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from hansei.projection.window import Window
 
 _USAGE: Final = frozenset((What.OPTION, What.COMMAND, What.SCRIPT, What.PROGRAM))
+_REQUEST: Final = 160
+"""Characters of a request that can be said in a line."""
 _TOLD: Final = 3
 """Pitfalls that are told."""
 
@@ -85,6 +88,21 @@ def pitfalls(window: Window, names: Collection[str]) -> list[str]:
         seen[ran.shown, one_line(row.line, 100)].add(session)
     ranked = sorted(seen, key=lambda it: (-len(seen[it]), it))[:_TOLD]
     return [f"- {briefly(name)}: {code(line)}" for name, line in ranked]
+
+
+def requested(window: Window, group: Sequence[Step]) -> str:
+    """What a person asked for before one of the runs, the shortest that is a line and no more."""
+    turns = {(it.session, it.turn) for it in group}
+    said = [own_words(row.text) for session, row in window.said if (session, row.seq) in turns]
+    short = [one_line(it, _REQUEST) for it in said if 0 < len(it) <= _REQUEST]
+    return min(short, key=lambda it: (len(it), it), default="")
+
+
+def when(after: str, asked: str, then: str = "") -> list[str]:
+    """When to use what was found, as far as the sessions tell it."""
+    lines = [f"- After files in `{after}` changed."] * bool(after)
+    lines += [f"- When asked for something like: “{asked}”"] * bool(asked)
+    return lines + [f"- Before {briefly(then)}, which usually follows."] * bool(then)
 
 
 def made_here(window: Window, session: int) -> set[str]:

@@ -42,9 +42,15 @@ _DOING: Final = frozenset(("multi-step", "repeated-action"))
 def offers(window: Window, texts: Texts, detectors: Sequence[Detector] = DETECTORS) -> list[Offer]:
     """Everything worth offering from these sessions, the best first."""
     found = [it for detector in detectors for it in detector.find(window, texts)]
-    ranked = sorted(found, key=lambda it: (it.sessions == 1, _ORDER.index(it.detector)))
+    ranked = sorted(found, key=_rank)
     most = max(len(_ORDER), ceil(len(window.sessions) * _SHARE))
     return list(_told_apart(islice(_one_each(_thinned(ranked)), most)))
+
+
+def _rank(offer: Offer) -> tuple[bool, bool, int]:
+    """What a person asked for, then what several sessions show, then what one does."""
+    place = _ORDER.index(offer.detector)
+    return place > 0, offer.sessions == 1, place
 
 
 def offers_of(

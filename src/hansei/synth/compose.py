@@ -158,6 +158,7 @@ def _talk(tale: Tale) -> list[Callable[[Tale], None]]:
         "ask_again": remarks.ask_again,
         "aside": remarks.aside,
         "struggle": scenes.struggle,
+        "routine": scenes.routine,
     }
     return [scene for name, scene in named.items() if tale.plants(name)]
 

@@ -160,6 +160,7 @@ PATTERNS: tuple[Pattern, ...] = (
     Pattern("misread", 0.15, least=2, within="agent"),
     Pattern("ask_again", 0.06, within="agent"),
     Pattern("struggle", 0.08, least=3, fits=_works),
+    Pattern("routine", 0.1, least=3, fits=_works),
     Pattern("aside", 0.25, least=2, within="agent"),
     Pattern("leak_prompt", 0.04),
     Pattern("leak_output", 0.04),

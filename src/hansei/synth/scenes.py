@@ -15,12 +15,14 @@ from hansei.synth.dice import fingerprint
 from hansei.synth.draft import Doing, Draft, ran
 from hansei.synth.history import DRAFT_GAP, draft_headlines, headline
 from hansei.synth.output import committed, found, listing, particulars
+from hansei.synth.routines import RELEASE
 from hansei.synth.secrets import secret
 from hansei.synth.skills import WANTED
 from hansei.synth.story import (
     Change,
     Command,
     Consult,
+    Course,
     Decoy,
     Delegate,
     Discovery,
@@ -366,6 +368,21 @@ def struggle(tale: Tale) -> None:
     draft.act(ran(f"git restore {path}", "", 0.1), reply=tale.pick("say_sorry"))
     draft.files[path] = whole
     draft.seen.pop(path, None)
+
+
+def routine(tale: Tale) -> None:
+    """Do what is done in one order every time; somebody may ask to keep it."""
+    draft, words = tale.draft, particulars(tale.rng, tale.entity, tale.deed.name)
+    draft.say(RELEASE.asked.format(**words))
+    commands = tuple(command.format(**words) for command, _ in RELEASE.steps)
+    told = (text.format(**words) for _, text in RELEASE.steps)
+    calls = [draft.act(ran(*it, 4.0))[0] for it in zip(commands, told, strict=True)]
+    kept = RELEASE.kept_as if tale.rng.random() < 0.3 else None
+    if kept:
+        draft.act(reply=tale.pick("say_run"))
+        draft.say(RELEASE.keep)
+        draft.act(reply="Noted.")
+    draft.plants.append(Course(RELEASE.name, tuple(calls), commands, kept))
 
 
 def decoy(tale: Tale) -> None:

@@ -313,6 +313,17 @@ class Struggle:
     """The calls that ran it; the last one went well."""
 
 
+@dataclass(frozen=True)
+class Course:
+    """A routine that was gone through, step by step."""
+
+    name: str
+    calls: tuple[str, ...]
+    commands: tuple[str, ...]
+    kept_as: str | None
+    """The name under which a person asked to keep it."""
+
+
 Plant: TypeAlias = (
     Stumble
     | Reread
@@ -328,6 +339,7 @@ Plant: TypeAlias = (
     | Recourse
     | Refusal
     | Struggle
+    | Course
 )
 
 

@@ -16,12 +16,14 @@ import msgspec
 from hansei.synth.history import NOTE_COMMIT, ROOT, RULE_COMMIT
 from hansei.synth.meter import CALL_OVERHEAD, tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
+from hansei.synth.routines import RoutineTruth
 from hansei.synth.secrets import pieces
 from hansei.synth.story import (
     Aside,
     Command,
     Compaction,
     Correction,
+    Course,
     Decoy,
     Discovery,
     Haul,
@@ -290,6 +292,7 @@ class Truth:
     skills: tuple[SkillTruth, ...]
     refusals: tuple[RefusalTruth, ...]
     struggles: tuple[StruggleTruth, ...]
+    routines: tuple[RoutineTruth, ...]
     rule: RuleTruth
     commits: dict[str, str]
     """Every commit by its id, with what it was for: root, rule, note, work or afterthought."""
@@ -363,6 +366,7 @@ class Recorder:
             skills=tuple(self._found.get(SkillTruth, ())),
             refusals=tuple(self._found.get(RefusalTruth, ())),
             struggles=tuple(self._found.get(StruggleTruth, ())),
+            routines=tuple(self._found.get(RoutineTruth, ())),
             rule=self._rule(),
             commits={commit: _purpose(name) for name, commit in self._commits.items()},
             tokens=add_up(session.tokens for session in self._sessions),
@@ -443,6 +447,8 @@ class Recorder:
             case Struggle(path, command, runs):
                 detour = _detour(told, runs[1], runs[-1])
                 record = StruggleTruth(where, path, command, len(runs) - 2, detour)
+            case Course(name, made, lines, kept):
+                record = RoutineTruth(where, name, tuple(map(writer.call_id, made)), lines, kept)
             case Aside(step, why):
                 record = AsideTruth(where, why, _prompt(session, step))
             case Reread(call, path, excused):

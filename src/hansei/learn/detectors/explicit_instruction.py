@@ -18,6 +18,7 @@ from hansei.learn.worth import is_repeatable, is_step
 from hansei.learn.writing import (
     action,
     body,
+    briefly,
     described,
     key_of,
     name_of,
@@ -26,7 +27,7 @@ from hansei.learn.writing import (
 )
 from hansei.projection.corrections.words import own_words, sentences
 from hansei.projection.files import LOOKS
-from hansei.projection.wording import one_line
+from hansei.projection.wording import counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,7 +115,7 @@ class ExplicitInstruction:
         return Offer(
             detector=self.name,
             name=name,
-            description=described(f"Asked for by a person: {said}"),
+            description=described(f"Asked for by a person: {said}{_span(commands)}"),
             body=body(
                 name,
                 "A person asked to keep this.",
@@ -137,6 +138,12 @@ class ExplicitInstruction:
             key=key_of(self.name, name),
             label=Label.TYPED,
         )
+
+
+def _span(commands: Sequence[str]) -> str:
+    if not commands:
+        return ""
+    return f" ({counted(len(commands), 'command')}, from {briefly(commands[0])} on)"
 
 
 def asked(text: str) -> str | None:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
+from math import comb
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status, Tool
-from hansei.learn.around import changed_before, made_here, pitfalls
+from hansei.learn.around import changed_before, made_here, pitfalls, requested, when
 from hansei.learn.lines import typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.slots import together
@@ -30,7 +31,6 @@ from hansei.learn.writing import (
     told,
     topic,
 )
-from hansei.projection.corrections.words import own_words, sentences
 from hansei.projection.ways import bare
 from hansei.projection.wording import counted
 
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from hansei.projection.window import Window
 
 _EDITING: Final = frozenset((Tool.EDIT, Tool.WRITE))
-_REQUEST: Final = 200
-"""Characters of a request that can be said in a line."""
 _END: Final = 1 << 62
+_LAST: Final = ""
+"""What follows the last step of a session."""
 
 
 class _Course(NamedTuple):
@@ -70,11 +70,12 @@ class MultiStep:
     longest: int = 8
     own: int = 2
     """Steps of a single session's procedure that only this project has: the others are known."""
+    order: float = 0.85
+    """Of the sessions that take all the steps, those that must take them in this order, at once."""
     share: float = 0.6
-    """Of the sessions that take the steps, those that must take them in this order; and of the
-    sessions of a part, those that must show the whole for the whole to be offered."""
-    lift: float = 3.0
-    """How much more often a step must follow the one before it than it follows any other."""
+    """Of the sessions of a part, those that must show the whole for the whole to be offered."""
+    chance: float = 0.05
+    """How likely an order may be that nobody meant, over all that were looked at."""
     most: int = 3
     """Procedures of many sessions that are offered at once."""
 
@@ -117,7 +118,7 @@ class MultiStep:
             return None
         about = next((it.ran for it in run if is_own(it.ran)), run[0].ran)
         name = name_of("procedure", topic(about))
-        asked = _asked(window, session, run[0].turn)
+        asked = requested(window, run)
         return Offer(
             detector=self.name,
             name=name,
@@ -130,7 +131,7 @@ class MultiStep:
                 name,
                 "Multi-step procedure that went well from beginning to end in one session.",
                 (
-                    ("When to use", [f"- When asked for something like: “{asked}”"] * bool(asked)),
+                    ("When to use", when("", asked)),
                     ("Commands", numbered(commands)),
                     ("Check", [f"- {briefly(commands[-1])} ends without an error."]),
                     ("Pitfalls seen", pitfalls(window, {it.name for it in run})),
@@ -172,11 +173,12 @@ class MultiStep:
         ]
         met = [[it.name for it in done] for done in _well_done(own).values()]
         follows = _Follows(met)
+        tried = sum(len(it.names) == self.own for it in found)
         regular = [
             it
             for it in found
             if self._is_regular(it, met)
-            and all(follows.lift(one, other) >= self.lift for one, other in pairwise(it.names))
+            and all(follows.chance(*pair) * tried <= self.chance for pair in pairwise(it.names))
         ]
         worth = [
             it
@@ -186,7 +188,7 @@ class MultiStep:
         return sorted(worth, key=lambda it: (-_telling(it) * it.tasks, -len(it.names), it.names))
 
     def _orders(self, done: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
-        """Steps in a row, each another one, begun where the session first came to them.
+        """Steps in a row for one request, begun where the session first came to them.
 
         What is done over and over can be cut anywhere; it begins with what was done first. What
         git does before and after is known.
@@ -199,7 +201,7 @@ class MultiStep:
                 run = tuple(done[begin : begin + size])
                 met = [first[it.name] for it in run]
                 framed = is_git(run[0].ran) or is_git(run[-1].ran)
-                if met == sorted(set(met)) and not framed:
+                if met == sorted(set(met)) and not framed and run[0].turn == run[-1].turn:
                     yield run
 
     def _stands_for(self, other: _Course, part: _Course) -> bool:
@@ -214,7 +216,7 @@ class MultiStep:
     def _is_regular(self, course: _Course, met: Iterable[Sequence[str]]) -> bool:
         """Whether sessions that take all these steps mostly take them in this order."""
         both = sum(set(names).issuperset(course.names) for names in met)
-        return len(course.runs) >= self.share * both
+        return len(course.runs) >= self.order * both
 
     def _is_worth(self, course: _Course) -> bool:
         """A step must say what nobody guesses; of only two both, or many sessions took them."""
@@ -233,7 +235,8 @@ class MultiStep:
         about = next((it.ran for it in last if is_own(it.ran)), last[0].ran)
         name = name_of("procedure", topic(about))
         sessions = counted(course.tasks, "session")
-        after = changed_before(window, [run[0] for run in course.runs])
+        begun = [run[0] for run in course.runs]
+        after, asked = changed_before(window, begun), requested(window, begun)
         return Offer(
             detector=self.name,
             name=name,
@@ -247,7 +250,7 @@ class MultiStep:
                 name,
                 f"Multi-step procedure that {sessions} went through in this order.",
                 (
-                    ("When to use", [f"- After files in `{after}` changed."] * bool(after)),
+                    ("When to use", when(after, asked)),
                     ("Commands", numbered(commands)),
                     ("What varies", told(slots)),
                     ("Check", ["- Every command ends without an error."]),
@@ -272,20 +275,22 @@ class _Follows:
     """How often one step comes right after another, over many sessions."""
 
     def __init__(self, sessions: Iterable[Sequence[str]]) -> None:
-        self._pairs = Counter(pair for names in sessions for pair in pairwise(names))
+        self._pairs = Counter(pair for names in sessions for pair in pairwise((*names, _LAST)))
         self._before: Counter[str] = Counter()
         self._after: Counter[str] = Counter()
         for (one, other), times in self._pairs.items():
             self._before[one] += times
             self._after[other] += times
 
-    def lift(self, one: str, other: str) -> float:
-        """How much more often the other follows this one than it follows anything else."""
-        times = self._pairs[one, other]
-        elsewhere = self._after[other] - times
-        others = self._before.total() - self._before[one]
-        here = times / max(self._before[one], 1)
-        return here / (elsewhere / others) if elsewhere and others else float("inf")
+    def chance(self, one: str, other: str) -> float:
+        """How likely the other follows this one so often where it follows anything as it likes."""
+        times, runs = self._pairs[one, other], self._before[one]
+        others = self._before.total() - runs
+        usual = (self._after[other] - times + 1) / (others + 2)
+        return sum(
+            comb(runs, count) * usual**count * (1 - usual) ** (runs - count)
+            for count in range(times, runs + 1)
+        )
 
 
 def _stretches(window: Window, session: int, own: Sequence[Step]) -> Iterator[list[Step]]:
@@ -337,11 +342,3 @@ def _telling(course: _Course) -> int:
 def _predicates(run: Sequence[Step]) -> Predicates:
     forms = tuple(dict.fromkeys(bare(it.ran) for it in run))
     return Predicates(command=forms[0], do=forms, check=forms[-1])
-
-
-def _asked(window: Window, session: int, turn: int) -> str:
-    """What a person asked for before, where it is short enough to say something."""
-    text = next((row.text for s, row in window.said if s == session and row.seq == turn), "")
-    words = own_words(text)
-    told = sentences(words, 1) if words and len(words) <= _REQUEST else []
-    return told[0] if told else ""

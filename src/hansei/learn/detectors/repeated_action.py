@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.events.model import Status
-from hansei.learn.around import alike, by_session, changed_before, followed_by, made_here, pitfalls
+from hansei.learn.around import (
+    alike,
+    by_session,
+    changed_before,
+    followed_by,
+    made_here,
+    pitfalls,
+    requested,
+    when,
+)
 from hansei.learn.lines import written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.steps import shell_calls, steps
@@ -100,8 +109,6 @@ class RepeatedAction:
         after, then = changed_before(window, well), followed_by(own, well)
         where = f"after files in {after} changed" if after else "as it stands"
         seen = f"{counted(len(well), 'time')} in {counted(sessions, 'session')}"
-        when = [f"- After files in `{after}` changed."] * bool(after)
-        when += [f"- Before {briefly(then)}, which usually follows."] * bool(then)
         return Offer(
             detector=self.name,
             name=name,
@@ -113,7 +120,7 @@ class RepeatedAction:
                 name,
                 f"Repeated action: run {seen}, and it works as it stands.",
                 (
-                    ("When to use", when),
+                    ("When to use", when(after, requested(window, well), then)),
                     ("Commands", [f"1. {code(made.text)}"]),
                     ("What varies", told(made.slots)),
                     ("Pitfalls seen", pitfalls(window, [ran.shown])),
