@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
+from hansei.learn.steps import called
 from hansei.learn.worth import is_step
 from hansei.learn.writing import briefly, code
 from hansei.projection.corrections.words import own_words
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
 _USAGE: Final = frozenset((What.OPTION, What.COMMAND, What.SCRIPT, What.PROGRAM))
 _REQUEST: Final = 160
 """Characters of a request that can be said in a line."""
+_LEAST_WORDS: Final = 4
 _TOLD: Final = 3
 """Pitfalls that are told."""
 
 
 def alike(ran: Ran) -> tuple[str, ...]:
     """What runs of one command have in common that differ only in what they work on."""
-    return (ran.shown, ran.directory or "", *ran.before, *sorted(set(ran.flags)))
+    return (called(ran), ran.directory or "", *ran.before, *sorted(set(ran.flags)))
 
 
 def by_session(group: Sequence[Step]) -> dict[int, list[Step]]:
@@ -65,13 +67,13 @@ def _folder(path: str) -> str:
 
 
 def followed_by(steps: Mapping[int, Sequence[Step]], group: Sequence[Step]) -> str:
-    """What most of the runs were followed by; empty where that differs."""
+    """What most of the runs were followed by, unasked; empty where that differs."""
     following: Counter[str] = Counter()
     for session, own in by_session(group).items():
         rows = [it for it in steps.get(session, ()) if is_step(it.ran)]
         for step in own:
             later = next((it for it in rows if it.seq > step.seq), None)
-            if later is not None and later.name != step.name:
+            if later is not None and later.name != step.name and later.turn == step.turn:
                 following[later.name] += 1
     name, times = min(following.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
     return name if 2 * times > len(group) else ""
@@ -83,19 +85,25 @@ def pitfalls(window: Window, names: Collection[str]) -> list[str]:
     for session, row in window.failures:
         lacking = missing(row) if row.kind is Kind.FAILURE else None
         ran = about(window, session, row.seq)
-        if lacking is None or ran is None or lacking.what not in _USAGE or ran.shown not in names:
+        if lacking is None or ran is None or lacking.what not in _USAGE or called(ran) not in names:
             continue
-        seen[ran.shown, one_line(row.line, 100)].add(session)
+        seen[called(ran), one_line(row.line, 100)].add(session)
     ranked = sorted(seen, key=lambda it: (-len(seen[it]), it))[:_TOLD]
     return [f"- {briefly(name)}: {code(line)}" for name, line in ranked]
 
 
 def requested(window: Window, group: Sequence[Step]) -> str:
-    """What a person asked for before one of the runs, the shortest that is a line and no more."""
+    """What people asked for before most of the runs, where that is a line and no more."""
     turns = {(it.session, it.turn) for it in group}
     said = [own_words(row.text) for session, row in window.said if (session, row.seq) in turns]
-    short = [one_line(it, _REQUEST) for it in said if 0 < len(it) <= _REQUEST]
-    return min(short, key=lambda it: (len(it), it), default="")
+    seen = Counter(one_line(it, _REQUEST) for it in said if _is_request(it))
+    words, times = min(seen.items(), key=lambda it: (-it[1], len(it[0]), it[0]), default=("", 0))
+    return words if 2 * times > len(turns) else ""
+
+
+def _is_request(words: str) -> bool:
+    plain = words[:1] not in ("#", "[", "<", "/")
+    return plain and len(words) <= _REQUEST and len(words.split()) >= _LEAST_WORDS
 
 
 def when(after: str, asked: str, then: str = "") -> list[str]:
@@ -106,9 +114,10 @@ def when(after: str, asked: str, then: str = "") -> list[str]:
 
 
 def made_here(window: Window, session: int) -> set[str]:
-    """Names of files that a session itself created: a script among them is of that session."""
-    return {
-        row.path.replace("\\", "/").rsplit("/", 1)[-1]
-        for found, row in window.touches
-        if found == session and row.verb is Verb.CREATE
-    }
+    """Names of files that a session itself made: a script among them is of that session."""
+    first: dict[str, Verb] = {}
+    for found, row in window.touches:
+        if found == session:
+            first.setdefault(row.path, row.verb)
+    made = (path for path, verb in first.items() if verb in (Verb.CREATE, Verb.WRITE))
+    return {path.replace("\\", "/").rsplit("/", 1)[-1] for path in made}

@@ -6,10 +6,13 @@ Each step says how its call ended, so that nothing that failed is taken for some
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from hansei.events.model import Tool
 from hansei.projection.commands.programs import FILLERS, FILTERS
+from hansei.projection.ways import bare
+from hansei.projection.wording import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,8 +21,9 @@ if TYPE_CHECKING:
     from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
-    Texts: TypeAlias = Callable[[int, int], AnyEvent | None]
-    """How a detector gets at what was typed: an event by session and number."""
+_SCRIPT: Final = re.compile(r"\.(?:sh|py|js|mjs|ts|rb|pl|ps1|bat|cmd)$", re.IGNORECASE)
+Texts: TypeAlias = "Callable[[int, int], AnyEvent | None]"
+"""How a detector gets at what was typed: an event by session and number."""
 
 
 class Step(NamedTuple):
@@ -33,8 +37,27 @@ class Step(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What it is called: equal for runs that do the same to different things."""
-        return self.ran.shown
+        return called(self.ran)
+
+
+def called(ran: Ran) -> str:
+    """What a command is called: equal for runs that do the same to different things.
+
+    The word after a script may be anything, so it is no part of its name.
+    """
+    return ran.program if _SCRIPT.search(ran.program) else ran.shown
+
+
+def verb(ran: Ran) -> str:
+    """What its program is told to do, where it is known to be told that."""
+    return "" if _SCRIPT.search(ran.program) else ran.subcommand or ""
+
+
+def form(ran: Ran) -> str:
+    """The normal form of a command without what it was told to work on."""
+    if not _SCRIPT.search(ran.program):
+        return bare(ran)
+    return " ".join(it for it in words(bare(ran)) if it != ran.subcommand)
 
 
 def steps(window: Window) -> dict[int, list[Step]]:

@@ -18,7 +18,7 @@ from hansei.learn.around import changed_before, made_here, pitfalls, requested, 
 from hansei.learn.lines import typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.slots import together
-from hansei.learn.steps import steps
+from hansei.learn.steps import form, steps
 from hansei.learn.worth import is_git, is_of_one_day, is_own, is_repeatable, is_step, is_told
 from hansei.learn.writing import (
     action,
@@ -31,7 +31,6 @@ from hansei.learn.writing import (
     told,
     topic,
 )
-from hansei.projection.ways import bare
 from hansei.projection.wording import counted
 
 if TYPE_CHECKING:
@@ -182,26 +181,19 @@ class MultiStep:
         ]
         worth = [
             it
-            for it in regular
+            for it in _first_begun(regular, met)
             if self._is_worth(it) and not any(self._stands_for(other, it) for other in regular)
         ]
         return sorted(worth, key=lambda it: (-_telling(it) * it.tasks, -len(it.names), it.names))
 
     def _orders(self, done: Sequence[Step]) -> Iterator[tuple[Step, ...]]:
-        """Steps in a row for one request, begun where the session first came to them.
-
-        What is done over and over can be cut anywhere; it begins with what was done first. What
-        git does before and after is known.
-        """
-        first: dict[str, int] = {}
-        for place, step in enumerate(done):
-            first.setdefault(step.name, place)
+        """Different steps in a row for one request; what git does before and after is known."""
         for size in range(2, self.longest + 1):
             for begin in range(len(done) - size + 1):
                 run = tuple(done[begin : begin + size])
-                met = [first[it.name] for it in run]
                 framed = is_git(run[0].ran) or is_git(run[-1].ran)
-                if met == sorted(set(met)) and not framed and run[0].turn == run[-1].turn:
+                apart = len({it.name for it in run}) == size
+                if apart and not framed and run[0].turn == run[-1].turn:
                     yield run
 
     def _stands_for(self, other: _Course, part: _Course) -> bool:
@@ -331,6 +323,22 @@ def _well_done(by_session: Mapping[int, Sequence[Step]]) -> dict[int, list[Step]
     return found
 
 
+def _first_begun(courses: Iterable[_Course], met: Sequence[Sequence[str]]) -> list[_Course]:
+    """Of orders of the same steps the one that most sessions begin with.
+
+    What is done over and over can be cut anywhere.
+    """
+
+    def begins(course: _Course) -> int:
+        firsts = (next((it for it in names if it in course.names), "") for names in met)
+        return sum(it == course.names[0] for it in firsts)
+
+    best: dict[frozenset[str], _Course] = {}
+    for course in sorted(courses, key=lambda it: (-begins(it), -it.tasks, it.names)):
+        best.setdefault(frozenset(course.names), course)
+    return list(best.values())
+
+
 def _telling(course: _Course) -> int:
     """How many of its steps say something in most sessions that nobody would guess."""
     return sum(
@@ -340,5 +348,5 @@ def _telling(course: _Course) -> int:
 
 
 def _predicates(run: Sequence[Step]) -> Predicates:
-    forms = tuple(dict.fromkeys(bare(it.ran) for it in run))
+    forms = tuple(dict.fromkeys(form(it.ran) for it in run))
     return Predicates(command=forms[0], do=forms, check=forms[-1])

@@ -25,7 +25,7 @@ from hansei.learn.around import (
 )
 from hansei.learn.lines import written
 from hansei.learn.model import Evidence, Offer, Predicates
-from hansei.learn.steps import shell_calls, steps
+from hansei.learn.steps import called, form, shell_calls, steps, verb
 from hansei.learn.worth import is_habit, is_repeatable, is_step
 from hansei.learn.writing import (
     action,
@@ -38,7 +38,6 @@ from hansei.learn.writing import (
     told,
     topic,
 )
-from hansei.projection.ways import bare
 from hansei.projection.wording import counted
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class RepeatedAction:
         made = written(window, texts, well)
         sessions = _tasks(window, well)
         ran = well[-1].ran
-        name = name_of("repeated", topic(ran), ran.subcommand or "")
+        name = name_of("repeated", topic(ran), verb(ran))
         after, then = changed_before(window, well), followed_by(own, well)
         where = f"after files in {after} changed" if after else "as it stands"
         seen = f"{counted(len(well), 'time')} in {counted(sessions, 'session')}"
@@ -113,7 +112,7 @@ class RepeatedAction:
             detector=self.name,
             name=name,
             description=described(
-                f"How {ran.shown} is run here: {briefly(made.text)}. Use it {where},"
+                f"How {called(ran)} is run here: {briefly(made.text)}. Use it {where},"
                 f" instead of working out its words anew; run {seen}."
             ),
             body=body(
@@ -123,14 +122,14 @@ class RepeatedAction:
                     ("When to use", when(after, requested(window, well), then)),
                     ("Commands", [f"1. {code(made.text)}"]),
                     ("What varies", told(made.slots)),
-                    ("Pitfalls seen", pitfalls(window, [ran.shown])),
+                    ("Pitfalls seen", pitfalls(window, [called(ran)])),
                 ),
             ),
             commands=(made.text,),
             evidence=tuple(Evidence(window.sessions[it.session].name, it.seq) for it in well),
             topic=topic(ran),
             action=action([ran]),
-            predicates=Predicates(command=ran.shown, do=(bare(ran),)),
+            predicates=Predicates(command=called(ran), do=(form(ran),)),
             sessions=sessions,
             key=key_of(self.name, *alike(ran)),
         )

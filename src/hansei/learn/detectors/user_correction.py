@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from hansei.events.model import Status
 from hansei.learn.lines import typed
 from hansei.learn.model import Evidence, Label, Offer, Predicates
-from hansei.learn.steps import steps
+from hansei.learn.steps import form, steps
 from hansei.learn.worth import is_repeatable, is_step
 from hansei.learn.writing import (
     action,
@@ -29,7 +29,6 @@ from hansei.learn.writing import (
 )
 from hansei.projection.corrections import Rule, clusters
 from hansei.projection.corrections.rules import instruction
-from hansei.projection.ways import bare
 from hansei.projection.wording import counted, one_line
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ class UserCorrection:
             ),
             topic=topic(ran),
             action=action([ran]),
-            predicates=Predicates(do=(bare(ran),), check=bare(ran)),
+            predicates=Predicates(do=(form(ran),), check=form(ran)),
             key=key_of(self.name, row.normal),
             label=Label.TYPED,
         )
