@@ -113,11 +113,13 @@ def when(after: str, asked: str, then: str = "") -> list[str]:
     return lines + [f"- Before {briefly(then)}, which usually follows."] * bool(then)
 
 
-def made_here(window: Window, session: int) -> set[str]:
-    """Names of files that a session itself made: a script among them is of that session."""
-    first: dict[str, Verb] = {}
-    for found, row in window.touches:
-        if found == session:
-            first.setdefault(row.path, row.verb)
-    made = (path for path, verb in first.items() if verb in (Verb.CREATE, Verb.WRITE))
-    return {path.replace("\\", "/").rsplit("/", 1)[-1] for path in made}
+def made_here(window: Window) -> dict[int, set[str]]:
+    """Names of files that each session itself made: a script among them is of that session."""
+    first: dict[tuple[int, str], Verb] = {}
+    for session, row in window.touches:
+        first.setdefault((session, row.path), row.verb)
+    found: dict[int, set[str]] = defaultdict(set)
+    for (session, path), verb in first.items():
+        if verb in (Verb.CREATE, Verb.WRITE):
+            found[session].add(path.replace("\\", "/").rsplit("/", 1)[-1])
+    return found

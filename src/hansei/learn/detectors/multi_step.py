@@ -34,7 +34,7 @@ from hansei.learn.writing import (
 from hansei.projection.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from hansei.learn.steps import Step, Texts
     from hansei.projection.window import Window
@@ -79,21 +79,21 @@ class MultiStep:
     """Procedures of many sessions that are offered at once."""
 
     def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
-        own = steps(window)
+        own, made = steps(window), made_here(window)
         yield from self._recurring(window, texts, own)
         for session in sorted(own):
-            found = self._of_session(window, texts, session, own[session])
+            found = self._of_session(window, texts, own[session], made.get(session, set()))
             if found is not None:
                 yield found
 
     # --- one session --------------------------------------------------------------------------
 
     def _of_session(
-        self, window: Window, texts: Texts, session: int, own: Sequence[Step]
+        self, window: Window, texts: Texts, own: Sequence[Step], made: Collection[str]
     ) -> Offer | None:
-        rows = [run for run in _stretches(window, session, own) if self._is_procedure(run)]
+        rows = [run for run in _stretches(window, own) if self._is_procedure(run)]
         best = sorted(rows, key=lambda run: (-sum(is_own(it.ran) for it in run), run[0].seq))
-        return next((it for run in best if (it := self._single(window, texts, run))), None)
+        return next((it for run in best if (it := self._single(window, texts, run, made))), None)
 
     def _is_procedure(self, run: Sequence[Step]) -> bool:
         own = {it.name for it in run if is_own(it.ran)}
@@ -105,9 +105,10 @@ class MultiStep:
             and len(tools) >= self.own
         )
 
-    def _single(self, window: Window, texts: Texts, run: Sequence[Step]) -> Offer | None:
+    def _single(
+        self, window: Window, texts: Texts, run: Sequence[Step], made: Collection[str]
+    ) -> Offer | None:
         session = run[0].session
-        made = made_here(window, session)
         seqs = tuple(dict.fromkeys(it.seq for it in run))
         lines = [typed(window, texts, session, seq) for seq in seqs]
         commands = [it.whole for it in lines if it is not None]
@@ -285,13 +286,13 @@ class _Follows:
         )
 
 
-def _stretches(window: Window, session: int, own: Sequence[Step]) -> Iterator[list[Step]]:
+def _stretches(window: Window, own: Sequence[Step]) -> Iterator[list[Step]]:
     """Shell calls in a row that went well, cut where something failed, was edited or was asked."""
     by_call: dict[int, list[Step]] = defaultdict(list)
     for step in own:
         by_call[step.seq].append(step)
     run: list[Step] = []
-    for call in window.calls_of(session, 0, _END):
+    for call in window.calls_of(own[0].session, 0, _END) if own else ():
         telling = [it for it in by_call.get(call.seq, ()) if is_step(it.ran)]
         well = call.status is Status.OK and all(is_repeatable(it.ran) for it in telling)
         shell = call.tool is Tool.SHELL

@@ -79,7 +79,7 @@ class RepeatedAction:
 
     def _of_one(self, window: Window, groups: Sequence[Sequence[Step]]) -> list[list[Step]]:
         """Of each session the command it ran most, where that is often enough."""
-        calls = shell_calls(window)
+        calls, made = shell_calls(window), made_here(window)
         best: dict[int, list[Step]] = {}
         for group in groups:
             for session, runs in by_session(group).items():
@@ -87,7 +87,7 @@ class RepeatedAction:
                 often = len(well) >= max(self.times, self.share * len(runs))
                 if calls[session] < self.calls or not often:
                     continue
-                if any(name in runs[0].ran.form for name in made_here(window, session)):
+                if any(name in runs[0].ran.form for name in made.get(session, ())):
                     continue
                 if len(runs) > len(best.get(session, ())):
                     best[session] = runs
