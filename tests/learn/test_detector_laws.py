@@ -176,6 +176,13 @@ def test_one_session_is_told_what_it_adds() -> None:
     assert [it.detector for it in offers_of(full, texts(tellings), 1)] == ["multi-step"]
 
 
+@pytest.mark.parametrize("text", ["git " * 20_000, " " * 1_000_000, "quay x && " * 5_000])
+def test_a_command_of_any_length_costs_no_time(text: str) -> None:
+    telling = Telling().say("go").run("quay list --wide", "Error: unknown flag: --wide", 1)
+    telling.run(text).run("quay list")
+    assert [it.commands for it in offered(telling)] == [("quay list",)]
+
+
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_words_make_a_name_by_the_public_rules(kind: str, text: str) -> None:
     name = name_of("", kind, text)

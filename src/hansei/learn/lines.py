@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _LONGEST: Final = 200
 """Characters of a command that somebody would type again."""
+_LOOKED_THROUGH: Final = 4000
+"""Characters of a call above which it holds a document, and is not looked through."""
 _SHORT: Final = 60
 _LOOKED_UP: Final = 40
 """Runs of a command that are looked up as they were typed."""
@@ -67,6 +69,8 @@ def typed(window: Window, texts: Texts, session: int, seq: int) -> Line | None:
     """A shell call as it was typed; None where it holds for that day only."""
     event = texts(session, seq)
     if not isinstance(event, ToolCall) or event.tool is not Tool.SHELL:
+        return None
+    if len(event.text) > _LOOKED_THROUGH:
         return None
     roots = window.roots.get(session, ())
     text = _MESSAGE.sub(_as_slot, _HEREDOC.sub('"<message>"', event.text.strip()))
@@ -142,7 +146,7 @@ def _place(window: Window, texts: Texts, run: Step) -> str:
 def _words(window: Window, texts: Texts, run: Step) -> list[str]:
     """The words of a step as they were typed; its normal form where nobody knows."""
     event = texts(run.session, run.seq)
-    if not isinstance(event, ToolCall):
+    if not isinstance(event, ToolCall) or len(event.text) > _LOOKED_THROUGH:
         return words(spelled(run.ran))
     found = next((it for it in parse(event.text).commands if _is_same(it, run)), None)
     if found is None:

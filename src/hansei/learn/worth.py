@@ -61,21 +61,40 @@ _SEVERAL: Final = 2
 _LONGEST: Final = 200
 """Characters of a command that somebody would type again."""
 
-_DESTROYS: Final = re.compile(
-    r"\brm\s+(?:\S+\s+)*-\w*[rfRF]|\bRemove-Item\b.*-(?:Recurse|Force)|\b(?:rmdir|rd|del)\s+/[sqf]\b"
-    r"|\bgit\b.*\breset\b.*--(?:hard|merge)|\bgit\b.*\bclean\b.*-\w*[fdx]|\bgit\b.*\bpush\b.*(?:\s-f\b|--force|--mirror|--delete|\s\+\S)"
-    r"|\bgit\b.*\bbranch\b.*\s-D\b|\bgit\b.*\b(?:filter-branch|filter-repo|update-ref)\b"
-    r"|\bgit\b.*\bstash\b\s+(?:drop|clear)|\bgit\b.*\bcheckout\b.*(?:--\s|--theirs|--ours|\s\.(?:\s|$)|--orphan)"
-    r"|\bgit\b.*\brestore\b|\bgit\b.*\breflog\b.*\bexpire\b|--no-verify\b|--no-gpg-sign\b"
-    r"|\b(?:drop|truncate)\s+(?:table|database|schema|index|view|user|role)\b|\bdelete\s+from\b"
-    r"|\bdropdb\b|\bflushall\b|\bmkfs\b|\bdd\s+.*\bof=|\bshred\b|\bwipefs\b"
-    r"|\b(?:kubectl|helm|gh|aws|gcloud|az|heroku|fly|vercel|supabase)\b.*\b(?:delete|destroy|uninstall|rm|remove)\b"
-    r"|\b(?:terraform|tofu|pulumi)\b.*\bdestroy\b|\bdocker\b.*\b(?:prune|rm|rmi)\b|\bdown\b.*\s(?:-v|--volumes)\b"
-    r"|\b(?:db|database|migrate|prisma)[\s:-]+(?:drop|reset|purge|wipe)\b|\bmigrate\s+reset\b|\bdb\s+push\b.*--force"
-    r"|\bchmod\s+.*\b777\b|\bkill(?:all)?\s+-(?:9|KILL)|\bpkill\b|\bshutdown\b|\breboot\b"
-    r"|\|\s*(?:sudo\s+)?(?:ba|z)?sh\b|--force\b|--hard\b|--skip-(?:tests?|checks?|hooks?)\b|\bgit\b.*\brm\b",
-    re.IGNORECASE,
-)  # fmt: skip
+_DESTRUCTIVE: Final = (
+    # files
+    r"\brm\s+(?:\S+\s+)*-\w*[rf]",
+    r"\bRemove-Item\b.*-(?:Recurse|Force)",
+    r"\b(?:rmdir|rd|del)\s+/[sqf]\b",
+    r"\b(?:dropdb|flushall|mkfs|shred|wipefs|pkill|shutdown|reboot)\b",
+    r"\bdd\s+.*\bof=",
+    r"\bchmod\s+.*\b777\b",
+    r"\bkill(?:all)?\s+-(?:9|KILL)",
+    # work that is only here
+    r"\bgit\b.*\b(?:rm|restore|filter-branch|filter-repo|update-ref)\b",
+    r"\bgit\b.*\breset\b.*--(?:hard|merge)",
+    r"\bgit\b.*\bclean\b.*-\w*[fdx]",
+    r"\bgit\b.*\bpush\b.*(?:\s-f\b|--mirror|--delete|\s\+\S)",
+    r"\bgit\b.*\bbranch\b.*\s-D\b",
+    r"\bgit\b.*\bstash\b\s+(?:drop|clear)",
+    r"\bgit\b.*\bcheckout\b.*(?:--\s|--theirs|--ours|--orphan|\s\.(?:\s|$))",
+    r"\bgit\b.*\breflog\b.*\bexpire\b",
+    # data and what runs
+    r"\b(?:drop|truncate)\s+(?:table|database|schema|index|view|user|role)\b",
+    r"\bdelete\s+from\b",
+    r"\b(?:db|database|migrate|prisma)[\s:-]+(?:drop|reset|purge|wipe)\b",
+    (
+        r"\b(?:kubectl|helm|gh|aws|gcloud|az|heroku|fly|vercel|supabase)\b.*"
+        r"\b(?:delete|destroy|uninstall|rm|remove)\b"
+    ),
+    r"\b(?:terraform|tofu|pulumi)\b.*\bdestroy\b",
+    r"\bdocker\b.*\b(?:prune|rm|rmi)\b",
+    r"\bdown\b.*\s(?:-v|--volumes)\b",
+    # guards, and strangers' code
+    r"--(?:force|hard|no-verify|no-gpg-sign|skip-(?:tests?|checks?|hooks?))\b",
+    r"\|\s*(?:sudo\s+)?(?:ba|z)?sh\b",
+)
+_DESTROYS: Final = re.compile("|".join(_DESTRUCTIVE), re.IGNORECASE)
 
 
 def is_trivial(ran: Ran) -> bool:
