@@ -86,7 +86,7 @@ def test_what_a_program_does_not_have_is_told_together() -> None:
     tellings = [
         fixed("quay list --all", "Error: unknown flag: --all", "quay list"),
         fixed("quay ship --fast", "Error: unknown flag: --fast", "quay ship"),
-        fixed("quay send pending", 'Error: unknown command "pending"', "quay send open"),
+        fixed("quay send pending", 'Error: unknown command "pending"', "quay send all-pending"),
     ]
     (offer,) = found(ErrorRecovery(), *tellings)
     assert offer.name == "error-quay"
@@ -94,7 +94,7 @@ def test_what_a_program_does_not_have_is_told_together() -> None:
     assert [line for line in offer.body.splitlines() if line.startswith("| `")] == [
         "| `quay list --all` | `quay list` |",
         "| `quay ship --fast` | `quay ship` |",
-        "| `quay send pending` | `quay send open` |",
+        "| `quay send pending` | `quay send all-pending` |",
     ]
     assert len(offer.evidence) == 6
 

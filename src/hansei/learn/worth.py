@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hansei.config import CommandClass
+from hansei.learn.harm import harms
 from hansei.projection.commands.programs import FILLERS, FILTERS, PLAIN, SUBCOMMANDS
 
 if TYPE_CHECKING:
@@ -61,40 +62,12 @@ _SEVERAL: Final = 2
 _LONGEST: Final = 200
 """Characters of a command that somebody would type again."""
 
-_DESTRUCTIVE: Final = (
-    # files
-    r"\brm\s+(?:\S+\s+)*-\w*[rf]",
-    r"\bRemove-Item\b.*-(?:Recurse|Force)",
-    r"\b(?:rmdir|rd|del)\s+/[sqf]\b",
-    r"\b(?:dropdb|flushall|mkfs|shred|wipefs|pkill|shutdown|reboot)\b",
-    r"\bdd\s+.*\bof=",
-    r"\bchmod\s+.*\b777\b",
-    r"\bkill(?:all)?\s+-(?:9|KILL)",
-    # work that is only here
-    r"\bgit\b.*\b(?:rm|restore|filter-branch|filter-repo|update-ref)\b",
-    r"\bgit\b.*\breset\b.*--(?:hard|merge)",
-    r"\bgit\b.*\bclean\b.*-\w*[fdx]",
-    r"\bgit\b.*\bpush\b.*(?:\s-f\b|--mirror|--delete|\s\+\S)",
-    r"\bgit\b.*\bbranch\b.*\s-D\b",
-    r"\bgit\b.*\bstash\b\s+(?:drop|clear)",
-    r"\bgit\b.*\bcheckout\b.*(?:--\s|--theirs|--ours|--orphan|\s\.(?:\s|$))",
-    r"\bgit\b.*\breflog\b.*\bexpire\b",
-    # data and what runs
-    r"\b(?:drop|truncate)\s+(?:table|database|schema|index|view|user|role)\b",
-    r"\bdelete\s+from\b",
-    r"\b(?:db|database|migrate|prisma)[\s:-]+(?:drop|reset|purge|wipe)\b",
-    (
-        r"\b(?:kubectl|helm|gh|aws|gcloud|az|heroku|fly|vercel|supabase)\b.*"
-        r"\b(?:delete|destroy|uninstall|rm|remove)\b"
-    ),
-    r"\b(?:terraform|tofu|pulumi)\b.*\bdestroy\b",
-    r"\bdocker\b.*\b(?:prune|rm|rmi)\b",
-    r"\bdown\b.*\s(?:-v|--volumes)\b",
-    # guards, and strangers' code
-    r"--(?:force|hard|no-verify|no-gpg-sign|skip-(?:tests?|checks?|hooks?))\b",
-    r"\|\s*(?:sudo\s+)?(?:ba|z)?sh\b",
+_RASH: Final = re.compile(
+    r"--(?:force|hard)\b|\bgit\b.*\b(?:rm|restore)\b|\bgit\b.*\bcheckout\b.*--(?:theirs|ours|orphan)"
+    r"|\bkill(?:all)?\s+-(?:9|KILL)|\bpkill\b|\b(?:db|database)[\s:-]+(?:drop|reset|purge|wipe)\b",
+    re.IGNORECASE,
 )
-_DESTROYS: Final = re.compile("|".join(_DESTRUCTIVE), re.IGNORECASE)
+"""What a person may well tell an agent to do, but nobody should learn from having seen it."""
 
 
 def is_trivial(ran: Ran) -> bool:
@@ -115,8 +88,8 @@ def is_step(ran: Ran) -> bool:
 
 
 def destroys(text: str) -> bool:
-    """Whether a command takes something away for good, or switches off what protects."""
-    return _DESTROYS.search(text) is not None
+    """Whether a command takes something away, or switches off what protects."""
+    return _RASH.search(text) is not None or bool(harms(text))
 
 
 def is_repeatable(ran: Ran) -> bool:
