@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 import pytest
 
@@ -42,7 +42,11 @@ def offer(
 def plant(monkeypatch: pytest.MonkeyPatch, planted: Sequence[Offer]) -> None:
     """Have the detectors find these, where the sessions that show them are looked at."""
 
-    def find(window: Window, texts: Callable[[int, int], AnyEvent | None]) -> list[Offer]:
+    def find(
+        window: Window,
+        texts: Callable[[int, int], AnyEvent | None],
+        of: Collection[int] = (),
+    ) -> list[Offer]:
         assert callable(texts)
         rows = window.store.db.execute("SELECT id, native FROM sessions").fetchall()
         there = {native for number, native in rows if number in window.sessions}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hansei.learn.contract import Detector
 from hansei.learn.detectors import DETECTORS
-from hansei.learn.offers import offers, offers_of
+from hansei.learn.offers import offers
 from hansei.learn.worth import destroys, is_trivial
 from hansei.learn.writing import name_of
 from hansei.projection.calls import calls
@@ -172,8 +172,8 @@ def test_what_many_sessions_show_comes_first_and_hides_its_parts() -> None:
 def test_one_session_is_told_what_it_adds() -> None:
     tellings = told([[released], [released], [released], [repeated, looked]])
     full = window(tellings)
-    assert [it.detector for it in offers_of(full, texts(tellings), 4)] == ["repeated-action"]
-    assert [it.detector for it in offers_of(full, texts(tellings), 1)] == ["multi-step"]
+    assert [it.detector for it in offers(full, texts(tellings), of=[4])] == ["repeated-action"]
+    assert [it.detector for it in offers(full, texts(tellings), of=[1])] == ["multi-step"]
 
 
 @pytest.mark.parametrize("text", ["git " * 20_000, " " * 1_000_000, "quay x && " * 5_000])

@@ -17,7 +17,7 @@ from hansei.learn.detectors import DETECTORS
 from hansei.learn.writing import name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from hansei.learn.contract import Detector
     from hansei.learn.model import Offer
@@ -39,30 +39,32 @@ _DOING: Final = frozenset(("multi-step", "repeated-action"))
 """Detectors whose offers say how something is done."""
 
 
-def offers(window: Window, texts: Texts, detectors: Sequence[Detector] = DETECTORS) -> list[Offer]:
-    """Everything worth offering from these sessions, the best first."""
+def offers(
+    window: Window,
+    texts: Texts,
+    detectors: Sequence[Detector] = DETECTORS,
+    *,
+    of: Collection[int] = (),
+) -> list[Offer]:
+    """Everything worth offering from these sessions, the best first.
+
+    `of` chooses sessions: then it is what they show alone, or are one more example of.
+    """
     found = [it for detector in detectors for it in detector.find(window, texts)]
-    ranked = sorted(found, key=_rank)
-    most = max(len(_ORDER), ceil(len(window.sessions) * _SHARE))
-    return list(_told_apart(islice(_one_each(_thinned(ranked)), most)))
+    names = {window.sessions[it].name for it in of}
+    chosen = (
+        it
+        for it in _one_each(_thinned(sorted(found, key=_rank)))
+        if not of or names & {place.session for place in it.evidence}
+    )
+    most = max(len(_ORDER), ceil((len(of) or len(window.sessions)) * _SHARE))
+    return list(_told_apart(islice(chosen, most)))
 
 
 def _rank(offer: Offer) -> tuple[bool, bool, int]:
     """What a person asked for, then what several sessions show, then what one does."""
     place = _ORDER.index(offer.detector)
     return place > 0, offer.sessions == 1, place
-
-
-def offers_of(
-    window: Window, texts: Texts, session: int, detectors: Sequence[Detector] = DETECTORS
-) -> list[Offer]:
-    """What one session adds: its own finds, and those of many sessions that it is one of."""
-    name = window.sessions[session].name
-    return [
-        it
-        for it in offers(window, texts, detectors)
-        if any(evidence.session == name for evidence in it.evidence)
-    ]
 
 
 def _thinned(ranked: Iterable[Offer]) -> Iterator[Offer]:

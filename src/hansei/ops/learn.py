@@ -157,8 +157,8 @@ def _found(store: Store, ground: Ground, only: Sequence[int]) -> list[Offer]:
     def texts(session: int, seq: int) -> AnyEvent | None:
         return events(session).get(seq)
 
-    found = list(offers.offers(ground.window, texts))
     own = [it for it in only if it in ground.window.sessions]
+    found = list(offers.offers(ground.window, texts, of=own))
     names = {name for it in own for name in (ground.window.sessions[it].name, ground.natives[it])}
     return [it for it in found if not only or names & {place.session for place in it.evidence}]
 
