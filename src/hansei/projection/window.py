@@ -134,6 +134,11 @@ class Window:
     def crowded(self) -> list[Found[Crowded]]:
         return self.rows(folds.CROWDED)
 
+    @cached_property
+    def crowds(self) -> set[tuple[int, int]]:
+        """The calls whose answers are crowded, each with its session."""
+        return {(session, row.seq) for session, row in self.crowded}
+
     @property
     def pieces(self) -> list[Found[Carried]]:
         return self.rows(folds.PIECES)

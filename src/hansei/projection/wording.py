@@ -53,6 +53,12 @@ def words(form: str) -> list[str]:
     return _WORD.findall(form)
 
 
+def before_options(form: str) -> list[str]:
+    """The words of a command before its first option."""
+    told = words(form)
+    return told[: next((n for n, it in enumerate(told) if it.startswith("-")), len(told))]
+
+
 def most(items: Iterable[str]) -> str:
     """The most frequent one; of several the first in the alphabet."""
     return min(Counter(items).items(), key=lambda it: (-it[1], it[0]), default=("", 0))[0]

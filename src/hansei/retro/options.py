@@ -10,7 +10,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.projection.ways import about, matching, spelled
-from hansei.projection.wording import code, in_common, most, words
+from hansei.projection.wording import before_options, code, in_common, most
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,9 +97,3 @@ def _tool(ran: Sequence[Ran]) -> str:
     begun = [before_options(it.form) for it in ran]
     shared = [them[0] for them in zip(*begun, strict=False) if len(set(them)) == 1]
     return " ".join(shared) or most(it.shown for it in ran)
-
-
-def before_options(form: str) -> list[str]:
-    """The words of a command before its first option."""
-    told = words(form)
-    return told[: next((n for n, it in enumerate(told) if it.startswith("-")), len(told))]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LONGEST: Final = 160
 """Characters of a line that are kept."""
 
-_OF_SHELL = ("command not found: ", "syntax error", "unexpected EOF")
+OF_SHELL = ("command not found: ", "syntax error", "unexpected EOF")
 """What a shell says before any program has begun."""
 _TIMED_OUT = re.compile(r"(?:\w+ search|[Cc]ommand) timed out")
 _PATCH = re.compile(
@@ -100,7 +100,7 @@ def failure(call: Call, found: Verdict) -> Failure:
         program, subcommand = wrapper, None
     else:
         said = line
-    of_shell = line.startswith(_OF_SHELL)
+    of_shell = line.startswith(OF_SHELL)
     return Failure(
         seq=call.seq,
         at=call.event.at,

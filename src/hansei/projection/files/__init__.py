@@ -4,11 +4,12 @@
 the searches that were answered with files nobody wrote.
 """
 
-from hansei.projection.files.crowded import Crowded, crowded
+from hansei.projection.files.crowded import LISTERS, Crowded, crowded
 from hansei.projection.files.fold import fan_out, left_at, touches
 from hansei.projection.files.model import LOOKS, Again, By, Extent, FanOut, Touch, Verb
 
 __all__ = [
+    "LISTERS",
     "LOOKS",
     "Again",
     "By",

@@ -31,7 +31,8 @@ _FOLDER: Final = re.compile(
 )
 """Up to the first of them, in the path that a line begins with: a match follows a colon."""
 _WITHIN: Final = re.compile(rf"(?:^|[\\/\"' ])(?:{'|'.join(map(re.escape, _MADE))})(?:[\\/\"' ]|$)")
-_LISTERS: Final = frozenset(("ls", "dir", "tree", "find", "fd", "Get-ChildItem", "gci"))
+LISTERS: Final = frozenset(("ls", "dir", "tree", "find", "fd", "Get-ChildItem", "gci"))
+"""Programs that list files."""
 _PATH: Final = re.compile(r"[\\/]")
 FEWEST: Final = 10
 """Lines; fewer disturb nobody."""
@@ -67,7 +68,7 @@ def _looks_for_files(call: Call) -> bool:
     if call.script is None or call.script.main is None:
         return call.event.tool is Tool.SEARCH
     main = call.script.commands[call.script.main]
-    return main.kind is CommandClass.SEARCH or main.program in _LISTERS
+    return main.kind is CommandClass.SEARCH or main.program in LISTERS
 
 
 def _rows(call: Call, places: Places) -> Iterator[Crowded]:

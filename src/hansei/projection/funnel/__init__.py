@@ -16,7 +16,8 @@ None means that it cannot be known: descriptions, texts and thoughts are not alw
 """
 
 from hansei.projection.funnel.fold import funnel
+from hansei.projection.funnel.idle import idle_names, idle_subject
 from hansei.projection.funnel.model import Sum, Use
 from hansei.projection.funnel.sums import summed, text_of
 
-__all__ = ["Sum", "Use", "funnel", "summed", "text_of"]
+__all__ = ["Sum", "Use", "funnel", "idle_names", "idle_subject", "summed", "text_of"]

@@ -39,6 +39,11 @@ class Use(NamedTuple):
     basis: str
     """Who says that it was in force: `hook`, `commit` or `transcript`."""
 
+    @property
+    def idle(self) -> bool | None:
+        """Whether it was carried for nothing: no prompt wanted it, and it did not fire."""
+        return None if self.fired is None else not self.fired and not self.matched
+
 
 class Sum(NamedTuple):
     """One text over many sessions."""

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.projection.files import Verb
+from hansei.projection.starts import shares
 from hansei.projection.wording import amount, listed, quoted, times
-from hansei.retro.starts import shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

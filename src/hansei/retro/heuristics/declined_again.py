@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.events.model import Driver, Status, Tool
-from hansei.projection.failures import Kind, Refuser
-from hansei.projection.ways import about, bare, spelled
-from hansei.projection.wording import code, counted, in_common, most, one_line
+from hansei.projection.failures import Refuser
+from hansei.projection.refusals import refusals
+from hansei.projection.ways import bare
+from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.over import chances, is_over
 
@@ -25,24 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.bets.model import Chances, Occurrence
-    from hansei.projection.facts.called import Called
-    from hansei.projection.failures import Failure
+    from hansei.projection.refusals import Refused
     from hansei.projection.window import Window
 
-_REVIEWED: Final = frozenset((Tool.EDIT, Tool.WRITE, Tool.PLAN))
-"""What a person refuses for what is in it, not for what it is."""
 _NAMED: Final = 6
 """Examples that a claim has room for; the brief names all."""
-
-
-class _Refused(NamedTuple):
-    session: int
-    failure: Failure
-    call: Called
-    by: Refuser
-    what: str
-    """The command as far as it is the same in other sessions, or the tool."""
-    example: str
 
 
 @dataclass(frozen=True)
@@ -59,8 +47,8 @@ class DeclinedAgain:
     nobody would notice. A person's no is worth more than its tokens."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        found: dict[tuple[Refuser, str], list[_Refused]] = defaultdict(list)
-        for it in _refused(window):
+        found: dict[tuple[Refuser, str], list[Refused]] = defaultdict(list)
+        for it in refusals(window):
             found[it.by, it.what].append(it)
         allowed = _allowed(window)
         for (by, what), told in sorted(found.items()):
@@ -77,16 +65,16 @@ class DeclinedAgain:
                     yield self._of_person(what, told, took)
             elif sessions >= self.sessions_of_a_rule and (spent is None or spent >= self.tokens):
                 if by is Refuser.RULE:
-                    yield replace(self._of_rule(window, what, told, took), chances=could)
+                    yield replace(self._of_rule(window, told, took), chances=could)
                 else:
                     yield self._of_hook(window, what, told, took)
 
-    def _of_person(self, what: str, told: list[_Refused], took: tuple[Occurrence, ...]) -> Finding:
+    def _of_person(self, what: str, told: list[Refused], took: tuple[Occurrence, ...]) -> Finding:
         shown = in_common([it.example for it in told]) or what
         sessions = counted(len({it.session for it in told}), "session")
         return Finding(
             heuristic=self.name,
-            key=f"person {what}",
+            key=told[0].key,
             claim=f"People refuse {code(shown)}; agents ask for it anyway",
             because=(f"refused {counted(len(told), 'time')} in {sessions}",),
             occurrences=took,
@@ -95,11 +83,11 @@ class DeclinedAgain:
             effort=2,
             disproof=f"people refused {code(shown)} for what it was about to do there and then,"
             " and would let it run elsewhere",
-            metric=Metric("failures", most(it.failure.signature for it in told)),
+            metric=Metric("declined", told[0].key),
         )
 
     def _of_rule(
-        self, window: Window, what: str, told: list[_Refused], took: tuple[Occurrence, ...]
+        self, window: Window, told: list[Refused], took: tuple[Occurrence, ...]
     ) -> Finding:
         often = Counter(it.example for it in told)
         tried = [code(it, 60) for it in sorted(often, key=lambda it: (-often[it], it))]
@@ -113,7 +101,7 @@ class DeclinedAgain:
         who = "Subagents" if drivers == {Driver.SUBAGENT} else who
         return Finding(
             heuristic=self.name,
-            key=f"rule {what}",
+            key=told[0].key,
             claim=f"{who} are refused {some}",
             because=(seen,),
             occurrences=took,
@@ -121,17 +109,17 @@ class DeclinedAgain:
             category=Category.INVESTIGATE,
             effort=5,
             disproof="those tasks could be finished and checked without what was refused",
-            metric=Metric("failures", most(it.failure.signature for it in told)),
+            metric=Metric("declined", told[0].key),
         )
 
     def _of_hook(
-        self, window: Window, what: str, told: list[_Refused], took: tuple[Occurrence, ...]
+        self, window: Window, what: str, told: list[Refused], took: tuple[Occurrence, ...]
     ) -> Finding:
         tools = ", ".join(code(it) for it in sorted({it.call.name for it in told}))
         seen = f"refused {_times(window, told)}: {tools}"
         return Finding(
             heuristic=self.name,
-            key=f"hook {what}",
+            key=told[0].key,
             claim=f"A hook refuses {tools} in session after session: “{one_line(what)}”",
             because=(seen,),
             occurrences=took,
@@ -140,11 +128,11 @@ class DeclinedAgain:
             effort=5,
             disproof="what was refused is not what those sessions were asked to do,"
             " and they say at once how else to do it",
-            metric=Metric("failures", most(it.failure.signature for it in told)),
+            metric=Metric("declined", told[0].key),
         )
 
 
-def _times(window: Window, told: list[_Refused]) -> str:
+def _times(window: Window, told: list[Refused]) -> str:
     """How often, in how many sessions, and how many of these had nobody to ask."""
     sessions = {it.session for it in told}
     alone = sum(window.sessions[it].driver == Driver.SUBAGENT for it in sessions)
@@ -153,7 +141,7 @@ def _times(window: Window, told: list[_Refused]) -> str:
     return f"{counted(len(told), 'time')} in {counted(len(sessions), 'session')}{of}"
 
 
-def _chances(window: Window, by: Refuser, told: list[_Refused]) -> Chances | None:
+def _chances(window: Window, by: Refuser, told: list[Refused]) -> Chances | None:
     """Of a rule, the sessions that used the tool with nobody more to ask than those refused."""
     if by is not Refuser.RULE:
         return None
@@ -167,27 +155,6 @@ def _chances(window: Window, by: Refuser, told: list[_Refused]) -> Chances | Non
         and window.sessions[session].is_persons in kinds
     }
     return chances(window, {it.session for it in told}, doing)
-
-
-def _refused(window: Window) -> Iterator[_Refused]:
-    calls = {(session, row.seq): row for session, row in window.calls}
-    for session, row in window.failures:
-        if row.kind is not Kind.DECLINED:
-            continue
-        call = calls[session, row.seq]
-        ran = about(window, session, row.seq)
-        example = spelled(ran) if ran is not None else _host(row.line) or call.name
-        if row.line.startswith(Refuser.HOOK):
-            message = row.line.removeprefix(Refuser.HOOK).lstrip(": ").partition(". ")[0]
-            yield _Refused(session, row, call, Refuser.HOOK, message.rstrip("."), example)
-        elif row.line.startswith(Refuser.RULE):
-            shown = ran.shown if ran is not None else example
-            # Each page of the web is its own question: allowing one says nothing of the next.
-            what = f"{call.name} {shown}" if call.tool is Tool.WEB else call.name
-            yield _Refused(session, row, call, Refuser.RULE, what, shown)
-        elif call.tool not in _REVIEWED:
-            what = bare(ran) if ran is not None else call.name
-            yield _Refused(session, row, call, Refuser.PERSON, what, example)
 
 
 def _allowed(window: Window) -> Counter[str]:
@@ -204,10 +171,6 @@ def _allowed(window: Window) -> Counter[str]:
         if row.tool is not Tool.SHELL and row.status is Status.OK
     )
     return found
-
-
-def _host(line: str) -> str:
-    return line.partition(" (")[2].rstrip(")")
 
 
 def _allow(who: str, what: str, seen: str) -> str:

@@ -67,7 +67,7 @@ class EditLoop:
             effort=30,
             disproof=f"the rounds failed for reasons that {code(path)} has nothing to do with,"
             " or each for another one",
-            metric=Metric("touches", path),
+            metric=Metric("loops", path),
         )
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.hook.places import SERVER, SKILL
 from hansei.hook.switches import switches
+from hansei.projection.funnel import idle_subject
 from hansei.projection.wording import amount, quoted
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class IdleRent:
         """Whether it is known of every session that it did not fire, and no prompt wanted it."""
         sessions = {session for session, _ in told}
         return (
-            all(use.fired is False and not use.matched for _, use in told)
+            all(use.idle for _, use in told)
             and len(sessions) >= self.sessions
             and len(window.days_of(sessions)) >= self.days
         )
@@ -157,7 +158,7 @@ class IdleRent:
             category=Category.FIX,
             effort=self.effort,
             disproof=f"a later prompt asks for something that {what} would do",
-            metric=Metric("uses", f"{kind} {names[0]}"),
+            metric=Metric("idle", idle_subject(kind, names)),
         )
 
     def _full_list(
@@ -187,7 +188,7 @@ class IdleRent:
             category=Category.FIX,
             effort=self.effort,
             disproof="a later prompt asks for something that one of them would do",
-            metric=Metric("uses", f"{SKILL} {homes[0].names[0]}"),
+            metric=Metric("idle", idle_subject(SKILL, (name for it in homes for name in it.names))),
         )
 
 

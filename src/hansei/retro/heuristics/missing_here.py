@@ -1,8 +1,6 @@
 """A command, option, script, module or file that is not here, tried again and again.
 
-What agents use afterwards is the fix. For files it is the folder that was wrong: `src/a.ts` that
-turned out to be `app/src/a.ts` in one session and `src/b.ts` in another are one slip, so files are
-brought together by the folders that were taken for one another.
+What agents use afterwards is the fix; for files it is the folder that was taken for another one.
 """
 
 from __future__ import annotations
@@ -12,15 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.events.model import Status
-from hansei.projection.failures import Ending
-from hansei.projection.failures.missing import What, missing
+from hansei.projection.failures.missing import What
 from hansei.projection.told import Teller
-from hansei.projection.ways import How, about, advice, instead, known, parted, spelled
-from hansei.projection.wording import code, counted, in_common, most, words
+from hansei.projection.tries import tries as every_try
+from hansei.projection.ways import How, about, advice, instead, known, spelled
+from hansei.projection.wording import before_options, code, counted, in_common, most, words
 from hansei.retro.costs import Span, occurrences, total
-from hansei.retro.misplaced import Slip, located, slip
-from hansei.retro.options import before_options, corrected
+from hansei.retro.options import corrected
 from hansei.retro.over import chances, is_over, later, users, went_well
 from hansei.retro.sources import command_words, option_words, path_words, source
 
@@ -29,9 +25,9 @@ if TYPE_CHECKING:
     from re import Pattern
 
     from hansei.bets.model import Chances, Occurrence
-    from hansei.projection.failures import Episode, Failure
     from hansei.projection.failures.missing import Missing
-    from hansei.projection.places import Place
+    from hansei.projection.slips import Slip
+    from hansei.projection.tries import Try
     from hansei.projection.window import Window
     from hansei.retro.sources import Source
 
@@ -39,33 +35,6 @@ if TYPE_CHECKING:
 _ANYWAY: Final = "; agents try it anyway"
 _FINDING_OUT: Final = 5
 """Minutes to find out what to write in the place of a wrong word; to write it takes two."""
-
-
-class _Try(NamedTuple):
-    """One call that asked for something that is not there."""
-
-    session: int
-    failure: Failure
-    episode: Episode
-    lost: Missing
-    slip: Slip | None
-    path: str
-    """Of a file, where it was looked for."""
-    shown: str
-    """What was tried, in a few words."""
-    found: int
-    """The call that got past it; of a file the first one that opened something in that folder."""
-
-    @property
-    def recovered(self) -> bool:
-        return self.episode.ending is Ending.RECOVERED
-
-    @property
-    def span(self) -> Span:
-        """Up to what got past it; where nothing did, the request for it was for nothing."""
-        last = self.found if self.recovered else self.failure.seq
-        tries = (*self.episode.failures, last) if self.recovered else ()
-        return Span(self.session, self.failure.seq, last, whole=not self.recovered, tries=tries)
 
 
 class _Words(NamedTuple):
@@ -102,7 +71,7 @@ class MissingHere:
             could = _chances(window, tries, doing)
             if is_over(could):
                 continue
-            took = occurrences(window, [it.span for it in tries])
+            took = occurrences(window, [_span(it) for it in tries])
             spent = total(took)
             if spent is not None and spent < self.tokens:
                 continue
@@ -117,7 +86,7 @@ class MissingHere:
     def _finding(
         self,
         key: str,
-        tries: list[_Try],
+        tries: list[Try],
         took: tuple[Occurrence, ...],
         told: _Words,
         where: Source | None,
@@ -147,12 +116,12 @@ class MissingHere:
             category=told.category,
             effort=told.effort,
             disproof=_disproof(tries, names[0], told.fix),
-            metric=Metric("failures", most(it.failure.signature for it in tries)),
+            metric=Metric("missing", key),
             fix=told.fix,
             chances=could,
         )
 
-    def _words(self, window: Window, tries: list[_Try]) -> _Words:
+    def _words(self, window: Window, tries: list[Try]) -> _Words:
         first = tries[0]
         if first.slip is not None:
             return _moved(first.slip, {it.path for it in tries})
@@ -174,7 +143,7 @@ class MissingHere:
             return _line(said.claim, said.line, said.fix, way.times)
         return self._without_way(window, tries, failing)
 
-    def _failing(self, window: Window, tries: list[_Try]) -> str:
+    def _failing(self, window: Window, tries: list[Try]) -> str:
         """What to call what was tried by."""
         if tries[0].lost.what in (What.COMMAND, What.OPTION):
             return most(it.shown for it in tries)
@@ -182,7 +151,7 @@ class MissingHere:
             [spelled(it) for one in tries if (it := about(window, one.session, one.failure.seq))]
         )
 
-    def _without_way(self, window: Window, tries: list[_Try], failing: str) -> _Words:
+    def _without_way(self, window: Window, tries: list[Try], failing: str) -> _Words:
         lost = tries[0].lost
         others = [it for one in tries if (it := instead(window, one.session, one.failure.seq))]
         other = most(others)
@@ -197,7 +166,7 @@ class MissingHere:
             return _line(said, f"{name} is not installed here: do without it.", None)
         return _supply(lost, failing)
 
-    def _option(self, window: Window, tries: list[_Try]) -> _Words:
+    def _option(self, window: Window, tries: list[Try]) -> _Words:
         """An option that the program does not have: what stands in its place, if anything does."""
         option = tries[0].lost.name
         told = corrected(
@@ -212,55 +181,22 @@ class MissingHere:
         return _find_out(claim, told.tool, option)
 
 
-def _groups(window: Window) -> dict[str, list[_Try]]:
-    rows = {(session, row.seq): row for session, row in window.failures}
-    found: dict[str, list[_Try]] = defaultdict(list)
-    for session, episode in parted(window):
-        for seq in episode.failures:
-            row = rows[session, seq]
-            lost = missing(row)
-            if lost is None:
-                continue
-            moved = slip(window, session, row, episode) if lost.what is What.FILE else None
-            path = located(window, session, row, lost.name) if lost.what is What.FILE else None
-            key = moved.key if moved else _key(row, lost, path)
-            if key:
-                where = path.path if path else ""
-                shown = where or _shown(window, session, row, lost)
-                if moved is not None and moved.spelling:
-                    shown = lost.name  # shows only as it was typed
-                end = _opened(window, session, seq, episode.end, moved)
-                found[key].append(_Try(session, row, episode, lost, moved, where, shown, end))
+def _groups(window: Window) -> dict[str, list[Try]]:
+    found: dict[str, list[Try]] = defaultdict(list)
+    for one in every_try(window):
+        found[one.key].append(one)
     return found
 
 
-def _opened(window: Window, session: int, failed: int, end: int, moved: Slip | None) -> int:
-    """Where the right folder was known: whoever opened one file in it knew it for the others."""
-    if moved is None or not moved.right:
-        return end
-    for row in window.calls_of(session, failed, end):
-        touches = window.touched_by.get((session, row.seq), ())
-        if row.status is Status.OK and any(
-            it.path.startswith(moved.right) and not it.path.endswith("/") for it in touches
-        ):
-            return row.seq
-    return end
-
-
-def _key(row: Failure, lost: Missing, path: Place | None) -> str:
-    """What makes two tries the same; empty for what says nothing of this project."""
-    if path is not None:
-        return f"file {path.path}" if path.inside and "*" not in path.path else ""
-    if lost.what is What.PROGRAM:
-        return f"program {lost.name}"
-    tool = " ".join(part for part in (row.program, row.subcommand) if part)
-    if lost.what is What.OPTION and lost.name.startswith("/"):
-        return ""  # an option of another shell: agents know better at the next call
-    return f"{lost.what} {tool} {lost.name}"
+def _span(one: Try) -> Span:
+    """Up to what got past it; where nothing did, the request for it was for nothing."""
+    last = one.found if one.recovered else one.failure.seq
+    tries = (*one.episode.failures, last) if one.recovered else ()
+    return Span(one.session, one.failure.seq, last, whole=not one.recovered, tries=tries)
 
 
 def _chances(
-    window: Window, tries: list[_Try], doing: Mapping[tuple[str, str | None], set[int]]
+    window: Window, tries: list[Try], doing: Mapping[tuple[str, str | None], set[int]]
 ) -> Chances | None:
     """Who could have run into it: sessions that used the program, or opened the right folder."""
     first = tries[0]
@@ -277,7 +213,7 @@ def _chances(
     return chances(window, met, opened)
 
 
-def _is_there(window: Window, tries: list[_Try], well: set[tuple[int, int]]) -> bool:
+def _is_there(window: Window, tries: list[Try], well: set[tuple[int, int]]) -> bool:
     """Whether what was missing was used well after all who missed it: somebody has made it."""
     met = {it.session for it in tries}
     if tries[0].lost.what is What.FILE:
@@ -292,7 +228,7 @@ def _is_there(window: Window, tries: list[_Try], well: set[tuple[int, int]]) -> 
     return later(window, met, used)
 
 
-def _source(window: Window, tries: list[_Try]) -> Source | None:
+def _source(window: Window, tries: list[Try]) -> Source | None:
     """What made agents try it."""
     what = tries[0].lost.what
     if what is What.MODULE:
@@ -308,7 +244,7 @@ def _source(window: Window, tries: list[_Try]) -> Source | None:
     return source(window, [(it.session, it.failure.seq) for it in tries], wanted, tellers)
 
 
-def _as_told(window: Window, one: _Try) -> Pattern[str]:
+def _as_told(window: Window, one: Try) -> Pattern[str]:
     if one.lost.what is What.FILE:
         return path_words(one.path, one.slip.right if one.slip is not None else "")
     ran = about(window, one.session, one.failure.seq)
@@ -317,26 +253,12 @@ def _as_told(window: Window, one: _Try) -> Pattern[str]:
     return command_words(words(one.shown))
 
 
-def _shown(window: Window, session: int, row: Failure, lost: Missing) -> str:
-    """What was tried, in a few words: the program with its subcommands, and what it lacks."""
-    if lost.what is What.PROGRAM:
-        return lost.name
-    tool = [word for part in (row.program, row.subcommand) if part for word in part.split()]
-    ran = about(window, session, row.seq)
-    if lost.what is What.OPTION and ran is not None:
-        return " ".join((*before_options(ran.form), lost.name))
-    if lost.what is What.MODULE:
-        return " ".join(tool)
-    name = words(lost.name)[0]
-    return " ".join(tool if name in tool else [*tool, name])
-
-
-def _wrong(one: _Try, name: str) -> str:
+def _wrong(one: Try, name: str) -> str:
     """What is to be corrected where it stands."""
     return one.slip.wrong if one.slip is not None and one.slip.wrong else name
 
 
-def _disproof(tries: list[_Try], name: str, fix: str | None) -> str:
+def _disproof(tries: list[Try], name: str, fix: str | None) -> str:
     """What would have to be seen for it to be wrong."""
     what = tries[0].lost.what
     if tries[0].slip is not None and tries[0].slip.spelling:
@@ -389,7 +311,7 @@ def _moved(slip: Slip, paths: set[str]) -> _Words:
     return _line(slip.claim, slip.line, slip.fix)
 
 
-def _no_such(tries: list[_Try], other: str | None = None) -> _Words:
+def _no_such(tries: list[Try], other: str | None = None) -> _Words:
     """A subcommand that does not exist; `other` is what agents went on with."""
     failing = code(most(it.shown for it in tries))
     went_on = f" Agents went on with {code(other)}." if other else ""

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.events.model import Tool
 from hansei.projection.failures import Ending
-from hansei.projection.failures.missing import missing
-from hansei.projection.ways import How, Known, about, advice, known, parted, spelled, ways
+from hansei.projection.telling import telling
+from hansei.projection.ways import How, Known, about, advice, known, spelled, ways
 from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.over import chances, is_over, users
@@ -25,11 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.bets.model import Occurrence
-    from hansei.projection.failures import Episode, Failure
+    from hansei.projection.failures import Episode
     from hansei.projection.window import Window
-
-_VAGUE: Final = frozenset(("failed", "exit", "error", "errors"))
-"""A line of nothing but these says nothing about what went wrong."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class RecurringFailure:
     def find(self, window: Window) -> Iterator[Finding]:
         doing = users(window)
         rows = {(session, row.seq): row for session, row in window.failures}
-        for signature, told in sorted(_groups(window, rows).items()):
+        for signature, told in sorted(_groups(window).items()):
             met = {session for session, _ in told}
             if window.tasks(met) < self.confirmed:
                 continue
@@ -143,24 +139,12 @@ def _span(session: int, episode: Episode) -> Span:
     return Span(session, episode.seq, episode.end, episode.minutes, tries=tries)
 
 
-def _groups(
-    window: Window, rows: dict[tuple[int, int], Failure]
-) -> dict[str, list[tuple[int, Episode]]]:
-    """Episodes by what they are known by, without those that say nothing about the project."""
-    web = {(session, row.seq) for session, row in window.calls if row.tool is Tool.WEB}
+def _groups(window: Window) -> dict[str, list[tuple[int, Episode]]]:
+    """Episodes by what they are known by."""
     found: dict[str, list[tuple[int, Episode]]] = defaultdict(list)
-    for session, episode in parted(window):
-        if (session, episode.seq) in web:
-            continue
-        row = rows[session, episode.seq]
-        if missing(row) is None and not _is_vague(row):
-            found[episode.signature].append((session, episode))
+    for session, episode in telling(window):
+        found[episode.signature].append((session, episode))
     return found
-
-
-def _is_vague(row: Failure) -> bool:
-    told = [word for word in row.line.lower().split() if not word.strip("()").isdigit()]
-    return all(word.strip(".:!") in _VAGUE for word in told)
 
 
 def _reason(signature: str) -> str:

@@ -10,20 +10,19 @@ worth much, and only told on demand.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
-from hansei.events.model import Driver
+from hansei.projection.starts import LONGEST, above, is_in, listings, shares, working
 from hansei.projection.wording import amount, listed, quoted
-from hansei.retro.starts import shares, starts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hansei.projection.starts import Start
     from hansei.projection.window import Window
-    from hansei.retro.starts import Start
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,8 @@ class Rediscovered:
     """Knobs: what the start of a session is, and how many have to begin alike."""
 
     name: str = "rediscovered"
-    calls: int = 25
-    """A session has found its feet by then even if it changes nothing."""
+    calls: int = LONGEST
+    """Of the start of a session, at most."""
     sessions: int = 4
     """That begin alike; three may be one piece of work taken up again."""
     most: float = 0.8
@@ -51,7 +50,7 @@ class Rediscovered:
     """Minutes to check a folder and a few names."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        begun = [it for it in starts(window, self.calls) if it.lists and _is_work(window, it)]
+        begun = [it for it in working(window, self.calls) if it.lists]
         below = shares(it.went_on for it in begun)
         deep = [
             folder
@@ -59,16 +58,16 @@ class Rediscovered:
             if share >= self.most and folder.count("/") >= self.deep
         ]
         source = max(deep, key=lambda it: (it.count("/"), it), default=None)
-        above = _shared(begun, self.sessions)
-        if source is not None and (higher := [it for it in above if _is_above(it, source)]):
+        shared = _shared(begun, self.sessions)
+        if source is not None and (higher := [it for it in shared if it in above(source)]):
             yield from self._begins(window, begun, source, higher)
-        yield from self._names(window, begun, [it for it in above if it != "./"])
+        yield from self._names(window, begun, [it for it in shared if it != "./"])
 
     def _begins(
         self, window: Window, begun: list[Start], source: str, higher: list[str]
     ) -> Iterator[Finding]:
-        working = [it for it in begun if any(file.startswith(source) for file in it.went_on)]
-        told = _occurrences(window, working, higher)
+        there = [it for it in begun if any(file.startswith(source) for file in it.went_on)]
+        told = _occurrences(window, there, above(source))
         if self._is_enough(told):
             where = listed(higher[:3])
             yield self._finding(
@@ -77,13 +76,13 @@ class Rediscovered:
                 "find that out",
                 told,
                 f"Source begins in {quoted(source)}: look there first, not in {where}.",
-                higher[0],
+                Metric("listings_above", source),
             )
 
     def _names(self, window: Window, begun: list[Start], folders: list[str]) -> Iterator[Finding]:
         counts = Counter(file for it in begun for file in it.went_on)
         for folder in folders:
-            files = [it for it in _common(counts, self.readers) if _is_in(it, folder)][: self.names]
+            files = [it for it in _common(counts, self.readers) if is_in(it, folder)][: self.names]
             going = [it for it in begun if not it.went_on.isdisjoint(files)]
             told = _occurrences(window, going, [folder])
             if len(files) >= self.least and self._is_enough(told):
@@ -93,7 +92,7 @@ class Rediscovered:
                     f"{_sessions(told)} sessions list {quoted(folder)}, then open a file in it",
                     told,
                     f"{quoted(folder)} holds {names}: open them without listing it.",
-                    folder,
+                    Metric("listings", folder),
                     on_demand=True,
                 )
 
@@ -107,7 +106,7 @@ class Rediscovered:
         claim: str,
         told: list[Occurrence],
         line: str,
-        folder: str,
+        metric: Metric,
         *,
         on_demand: bool = False,
     ) -> Finding:
@@ -125,14 +124,9 @@ class Rediscovered:
             category=Category.FIX,
             effort=self.effort,
             disproof="sessions that have the line list the same folders just as often",
-            metric=Metric("touches", folder),
+            metric=metric,
             on_demand=on_demand,
         )
-
-
-def _is_work(window: Window, start: Start) -> bool:
-    """Whether somebody set out to change something and did."""
-    return bool(start.changed) and window.sessions[start.session].driver != Driver.SUBAGENT
 
 
 def _sessions(told: Iterable[Occurrence]) -> int:
@@ -150,25 +144,13 @@ def _common(counts: Counter[str], least: int) -> list[str]:
     )
 
 
-def _is_above(folder: str, source: str) -> bool:
-    return folder != source and (folder == "./" or source.startswith(folder))
-
-
-def _is_in(file: str, folder: str) -> bool:
-    """Whether a file lies in a folder itself: names of others are told where they lie."""
-    return file.startswith(folder) and "/" not in file.removeprefix(folder)
-
-
 def _occurrences(
     window: Window, begun: Iterable[Start], folders: Iterable[str]
 ) -> list[Occurrence]:
-    """The listings of those folders, without what is another bet: those that are crowded."""
-    crowded: dict[int, set[int]] = defaultdict(set)
-    for session, row in window.crowded:
-        crowded[session].add(row.seq)
+    """The listings of those folders."""
     told = []
     for start in begun:
-        calls = {seq for it in folders for seq in start.lists.get(it, ())} - crowded[start.session]
+        calls = listings(window, start, folders)
         spared = window.rounds[start.session].spared(calls)
         told += [Occurrence(start.session, seq, spared.get(seq)) for seq in sorted(calls)]
     return told

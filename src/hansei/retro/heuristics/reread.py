@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
-from hansei.projection.files import Again, Verb
+from hansei.projection.files import Verb
+from hansei.projection.rereads import repeats
 from hansei.projection.wording import amount, quoted, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from hansei.projection.rereads import Repeat
     from hansei.projection.window import Window
 
 
@@ -35,18 +37,18 @@ class Reread:
     """Minutes to read one line and agree."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        repeats = _repeats(window)
-        taken = _taken(window, repeats)
+        again = repeats(window)
+        taken = _taken(window, again)
         by_path: dict[str, list[Occurrence]] = defaultdict(list)
         reads: dict[str, set[int]] = defaultdict(set)
         for session, touch in window.touches:
             if touch.verb is Verb.READ:
                 reads[touch.path].add(session)
-            if (session, touch.seq, touch.path) in repeats:
+            if (session, touch.seq, touch.path) in again:
                 tokens = taken.get((session, touch.seq))
                 by_path[touch.path].append(Occurrence(session, touch.seq, tokens))
-        for path, again in sorted(by_path.items()):
-            told = sorted(set(again))
+        for path, those in sorted(by_path.items()):
+            told = sorted(set(those))
             total = sum(it.tokens or 0 for it in told)
             if len({it.session for it in told}) >= self.sessions and total >= self.tokens:
                 yield self._finding(path, told, len(reads[path]))
@@ -72,33 +74,17 @@ class Reread:
             category=Category.FIX,
             effort=self.effort,
             disproof=f"later sessions read {file} again just as often",
-            metric=Metric("touches", path),
+            metric=Metric("rereads", path),
         )
 
 
-def _repeats(window: Window) -> set[tuple[int, int, str]]:
-    """Session, call and file of reads that nothing gave a reason for.
-
-    After a failed edit agents are told to look again, which is no waste.
-    """
-    turns = {(session, touch.seq): touch.turn for session, touch in window.touches}
-    return {
-        (session, touch.seq, touch.path)
-        for session, touch in window.touches
-        if touch.inside
-        and touch.again is Again.REPEAT
-        and touch.redundant is not None
-        and turns.get((session, touch.redundant), touch.turn) == touch.turn
-    }
-
-
-def _taken(window: Window, repeats: set[tuple[int, int, str]]) -> dict[tuple[int, int], int]:
-    """What repeats took, by session and call; not where a call did something else too."""
+def _taken(window: Window, again: set[Repeat]) -> dict[tuple[int, int], int]:
+    """What reading again took, by session and call; not where a call did something else too."""
     useless: dict[tuple[int, int], bool] = {}
     paths: dict[tuple[int, int], int] = defaultdict(int)
     for session, touch in window.touches:
         place = session, touch.seq
-        useless[place] = useless.get(place, True) and (*place, touch.path) in repeats
+        useless[place] = useless.get(place, True) and (*place, touch.path) in again
         paths[place] += 1
     calls: dict[int, set[int]] = defaultdict(set)
     for (session, seq), all_of_it in useless.items():

@@ -12,7 +12,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
-from hansei.projection.files import LOOKS, Verb
+from hansei.events.model import Driver
+from hansei.projection.files import LISTERS, LOOKS, Verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,11 +25,14 @@ if TYPE_CHECKING:
 _LOOKING: Final = frozenset((CommandClass.SEARCH, CommandClass.READ, CommandClass.OTHER))
 _BY_HEART: Final = frozenset(("AGENTS.md", "CLAUDE.md", "GEMINI.md", "SKILL.md", "MEMORY.md"))
 """Files that hold what was written down already."""
-_LISTERS: Final = frozenset(("ls", "dir", "tree", "find", "fd", "Get-ChildItem", "gci"))
 _FILTERS: Final = frozenset(
     ("cd", "pwd", "echo", "head", "tail", "sort", "uniq", "wc", "grep", "true")
 )
 """What often stands beside a listing and adds nothing to it."""
+
+
+LONGEST: Final = 25
+"""Calls; a session has found its feet by then even if it changes nothing."""
 
 
 class Start(NamedTuple):
@@ -43,7 +47,35 @@ class Start(NamedTuple):
     """Those, and files it read before."""
 
 
-def starts(window: Window, longest: int) -> Iterator[Start]:
+def working(window: Window, longest: int = LONGEST) -> Iterator[Start]:
+    """The starts of sessions that set out to change something and did; none is a subagent."""
+    for start in starts(window, longest):
+        if start.changed and window.sessions[start.session].driver != Driver.SUBAGENT:
+            yield start
+
+
+def listings(window: Window, start: Start, folders: Iterable[str]) -> set[int]:
+    """Calls that list one of these folders, without what is waste of another kind: crowded ones."""
+    return {
+        seq
+        for folder in folders
+        for seq in start.lists.get(folder, ())
+        if (start.session, seq) not in window.crowds
+    }
+
+
+def above(folder: str) -> list[str]:
+    """The folders that a folder lies in, the top first."""
+    parts = folder.rstrip("/").split("/")
+    return ["./", *("/".join(parts[:count]) + "/" for count in range(1, len(parts)))]
+
+
+def is_in(file: str, folder: str) -> bool:
+    """Whether a file lies in a folder itself and not further down."""
+    return file.startswith(folder) and "/" not in file.removeprefix(folder)
+
+
+def starts(window: Window, longest: int = LONGEST) -> Iterator[Start]:
     """The start of each session: up to its first change, and at most so many calls."""
     touched: dict[int, list[Touch]] = {it: [] for it in window.sessions}
     order: dict[int, list[int]] = {it: [] for it in window.sessions}
@@ -123,7 +155,7 @@ def _listed(runs: Sequence[Ran]) -> str | None:
 
 
 def _is_lister(run: Ran) -> bool:
-    return run.program in _LISTERS or (run.program == "rg" and "--files" in run.flags)
+    return run.program in LISTERS or (run.program == "rg" and "--files" in run.flags)
 
 
 def _folder(path: str) -> str | None:
