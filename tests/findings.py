@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from hansei.bets.counting import Frame
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.window import Window
 
 DAY = 86_400_000
@@ -30,7 +31,7 @@ def finding(
         category=category,
         effort=effort,
         disproof=f"`{key}` works",
-        metric=Metric("failures", key),
+        metric=Metric(Fact.FAILURES, key),
         fix="make types",
     )
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from hansei.bets.recurring import Fact, in_words
+
 
 class Occurrence(NamedTuple):
     """One time that it happened."""
@@ -60,10 +62,14 @@ class Change:
 class Metric:
     """What is counted in later sessions to see whether it helped: sessions in which it recurs."""
 
-    fact: str
-    """Which facts are looked at: `failures`, `corrections`, `touches` …"""
+    fact: Fact
     subject: str
-    """What among them: a signature, the name of a cluster, a path."""
+    """Which one: a signature, the name of a cluster, a path."""
+
+    @property
+    def words(self) -> str:
+        """What is counted, as a person would say it."""
+        return in_words(self.fact, self.subject)
 
 
 @dataclass(frozen=True)

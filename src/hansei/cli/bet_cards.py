@@ -142,7 +142,7 @@ def explained(offer: Offer, look: Retrospect, now: int, limit: int) -> Iterator[
     yield ""
     yield from (f"    {line}" for line in output.safe(offer.change.text).splitlines())
     yield from _part("What would show that it is wrong", [output.one_line(offer.disproof)])
-    metric = f"{offer.metric.fact}: {output.one_line(offer.metric.subject)}"
+    metric = output.one_line(offer.metric.words)
     yield from _part("What is counted afterwards", [metric, bet_words.proof(offer)])
     yield from _evidence(offer, limit)
     yield from _part("Rules", [f"{name}: {rule}" for name, rule in RULES.items()])

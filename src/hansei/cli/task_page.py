@@ -30,7 +30,7 @@ def task(offer: Offer) -> Iterator[str]:
         "How to check",
         [
             f"- It was seen in {share}; after the change it should be rarer.",
-            f"- What is counted: {plain(offer.metric.fact)} of {plain(offer.metric.subject)}.",
+            f"- What is counted: {plain(offer.metric.words)}.",
             f"- {plain(bet_words.proof(offer))[:1].upper()}{plain(bet_words.proof(offer))[1:]}.",
         ],
     )

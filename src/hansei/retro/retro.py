@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.bets.counting import count, rank
 from hansei.bets.model import Category, Design
+from hansei.bets.recurring import Fact
 from hansei.retro.catalogue import HEURISTICS
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ LEAGUE: Final = 0.05
 RETURNS: Final = 0.3
 """Of what was not seen on the last active days: the least chance that it is not over already."""
 
-PERSONS: Final = frozenset({"corrections"})
+PERSONS: Final = frozenset({Fact.CORRECTIONS})
 """Facts that only sessions driven by a person can show."""
 
 

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.files import fan_out
 from hansei.projection.whole_reads import BIG, MARGIN, SHARE, needed, stories
 from hansei.projection.wording import amount, quoted
@@ -100,7 +101,7 @@ class BigFile:
             category=Category.INVESTIGATE if splits else Category.FIX,
             effort=self.splitting if splits else self.effort,
             disproof=f"sessions that edit {file} go on to read most of it, in pieces",
-            metric=Metric("whole_reads", path),
+            metric=Metric(Fact.WHOLE_READS, path),
         )
 
 

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.files import Verb
 from hansei.projection.starts import shares
 from hansei.projection.wording import amount, listed, quoted, times
@@ -91,7 +92,7 @@ class CrowdedSearch:
             category=Category.FIX,
             effort=self.effort,
             disproof="sessions that have the line get such answers just as often",
-            metric=Metric("crowded", "top"),
+            metric=Metric(Fact.CROWDED, "top"),
         )
 
 

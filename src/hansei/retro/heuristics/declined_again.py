@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.bets.recurring import Fact
 from hansei.events.model import Driver, Status, Tool
 from hansei.projection.failures import Refuser
 from hansei.projection.refusals import refusals
@@ -83,7 +84,7 @@ class DeclinedAgain:
             effort=2,
             disproof=f"people refused {code(shown)} for what it was about to do there and then,"
             " and would let it run elsewhere",
-            metric=Metric("declined", told[0].key),
+            metric=Metric(Fact.DECLINED, told[0].key),
         )
 
     def _of_rule(
@@ -109,7 +110,7 @@ class DeclinedAgain:
             category=Category.INVESTIGATE,
             effort=5,
             disproof="those tasks could be finished and checked without what was refused",
-            metric=Metric("declined", told[0].key),
+            metric=Metric(Fact.DECLINED, told[0].key),
         )
 
     def _of_hook(
@@ -128,7 +129,7 @@ class DeclinedAgain:
             effort=5,
             disproof="what was refused is not what those sessions were asked to do,"
             " and they say at once how else to do it",
-            metric=Metric("declined", told[0].key),
+            metric=Metric(Fact.DECLINED, told[0].key),
         )
 
 

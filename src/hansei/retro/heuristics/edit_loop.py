@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.bets.recurring import Fact
 from hansei.projection.loops import LOOP_ROUNDS, Loop, loops
 from hansei.projection.wording import code, counted, in_common
 from hansei.retro.costs import Span, occurrences, total
@@ -67,7 +68,7 @@ class EditLoop:
             effort=30,
             disproof=f"the rounds failed for reasons that {code(path)} has nothing to do with,"
             " or each for another one",
-            metric=Metric("loops", path),
+            metric=Metric(Fact.LOOPS, path),
         )
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.hook.places import SERVER, SKILL
 from hansei.hook.switches import switches
 from hansei.projection.funnel import idle_subject
@@ -158,7 +159,7 @@ class IdleRent:
             category=Category.FIX,
             effort=self.effort,
             disproof=f"a later prompt asks for something that {what} would do",
-            metric=Metric("idle", idle_subject(kind, names)),
+            metric=Metric(Fact.IDLE, idle_subject(kind, names)),
         )
 
     def _full_list(
@@ -188,7 +189,9 @@ class IdleRent:
             category=Category.FIX,
             effort=self.effort,
             disproof="a later prompt asks for something that one of them would do",
-            metric=Metric("idle", idle_subject(SKILL, (name for it in homes for name in it.names))),
+            metric=Metric(
+                Fact.IDLE, idle_subject(SKILL, (name for it in homes for name in it.names))
+            ),
         )
 
 

@@ -12,6 +12,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.commands.quieter import quieter
 from hansei.projection.large_outputs import LARGE, LONG, large_outputs
 from hansei.projection.wording import amount, quoted, times
@@ -83,7 +84,7 @@ class LargeOutput:
             category=Category.INVESTIGATE if less is None else Category.FIX,
             effort=self.search if less is None else self.effort,
             disproof=f"sessions need most of what {command} prints: they ask for it again",
-            metric=Metric("large_outputs", group),
+            metric=Metric(Fact.LARGE_OUTPUTS, group),
             fix=instead,
         )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.bets.recurring import Fact
 from hansei.projection.failures.missing import What
 from hansei.projection.told import Teller
 from hansei.projection.tries import tries as every_try
@@ -116,7 +117,7 @@ class MissingHere:
             category=told.category,
             effort=told.effort,
             disproof=_disproof(tries, names[0], told.fix),
-            metric=Metric("missing", key),
+            metric=Metric(Fact.MISSING, key),
             fix=told.fix,
             chances=could,
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
+from hansei.bets.recurring import Fact
 from hansei.projection.failures import Ending
 from hansei.projection.telling import telling
 from hansei.projection.ways import How, Known, about, advice, known, spelled, ways
@@ -100,7 +101,7 @@ class RecurringFailure:
             effort=2,
             disproof=f"{code(told.fix)} fails with the same words,"
             f" or {code(failing)} works without it",
-            metric=Metric("failures", signature),
+            metric=Metric(Fact.FAILURES, signature),
             fix=told.fix,
         )
 
@@ -130,7 +131,7 @@ class RecurringFailure:
             effort=30,
             disproof=f"the failures at the places named have causes that have nothing in common,"
             f" or {code(failing)} was only run where it cannot work",
-            metric=Metric("failures", signature),
+            metric=Metric(Fact.FAILURES, signature),
         )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.starts import LONGEST, above, is_in, listings, shares, working
 from hansei.projection.wording import amount, listed, quoted
 
@@ -76,7 +77,7 @@ class Rediscovered:
                 "find that out",
                 told,
                 f"Source begins in {quoted(source)}: look there first, not in {where}.",
-                Metric("listings_above", source),
+                Metric(Fact.LISTINGS_ABOVE, source),
             )
 
     def _names(self, window: Window, begun: list[Start], folders: list[str]) -> Iterator[Finding]:
@@ -92,7 +93,7 @@ class Rediscovered:
                     f"{_sessions(told)} sessions list {quoted(folder)}, then open a file in it",
                     told,
                     f"{quoted(folder)} holds {names}: open them without listing it.",
-                    Metric("listings", folder),
+                    Metric(Fact.LISTINGS, folder),
                     on_demand=True,
                 )
 

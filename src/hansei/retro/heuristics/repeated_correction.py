@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
-from hansei.projection.corrections import Rule, clusters
+from hansei.bets.recurring import Fact
 from hansei.projection.corrections.rules import instruction
 from hansei.projection.files import LOOKS
+from hansei.projection.remarks import remarks
 from hansei.projection.wording import counted, one_line
 from hansei.retro.costs import Span, occurrences
 
@@ -24,9 +25,6 @@ if TYPE_CHECKING:
 
     from hansei.projection.corrections import Cluster, Correction
     from hansei.projection.window import Window
-
-_ONCE: Final = frozenset((Rule.SAME_REQUEST, Rule.STILL))
-"""What is said about one task that was not done: no rule for the next one."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +36,7 @@ class RepeatedCorrection:
     """Sessions it was typed in: a person who says a thing twice means it."""
 
     def find(self, window: Window) -> Iterator[Finding]:
-        rows = {
-            f"{session}#{row.seq}": (session, row)
-            for session, row in window.corrections_of_all_time
-            if row.basis not in _ONCE
-        }
-        told = [(str(session), row) for session, row in rows.values()]
-        # A cluster is named after the first who said it, also where that was before the window.
-        for cluster in sorted(clusters(told), key=lambda it: it.name):
-            said = [rows[it] for it in cluster.members if rows[it][0] in window.sessions]
+        for cluster, said in remarks(window):
             if len({session for session, _ in said}) < self.sessions:
                 continue
             line = instruction(said[0][1].remark or said[0][1].words)
@@ -71,7 +61,7 @@ class RepeatedCorrection:
             category=Category.FIX,
             effort=2,
             disproof="at the places named people meant different things, or one task only",
-            metric=Metric("corrections", cluster.name),
+            metric=Metric(Fact.CORRECTIONS, cluster.name),
         )
 
 

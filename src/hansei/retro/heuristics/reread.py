@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
+from hansei.bets.recurring import Fact
 from hansei.projection.files import Verb
 from hansei.projection.rereads import repeats
 from hansei.projection.wording import amount, quoted, times
@@ -74,7 +75,7 @@ class Reread:
             category=Category.FIX,
             effort=self.effort,
             disproof=f"later sessions read {file} again just as often",
-            metric=Metric("rereads", path),
+            metric=Metric(Fact.REREADS, path),
         )
 
 

@@ -1,0 +1,51 @@
+"""What can come up again: the things that later sessions are searched for after a change.
+
+Each bet is about one of them. How a session is searched for it is `experiments/metrics/recurrence`.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+from hansei.projection.wording import one_line
+
+
+class Fact(StrEnum):
+    """What is looked for in a session; the subject says which one of them."""
+
+    FAILURES = "failures"  # a signature
+    MISSING = "missing"  # the key of tries for something that is not there
+    CORRECTIONS = "corrections"  # the name of a cluster of what people say
+    DECLINED = "declined"  # who said no, and to what
+    REREADS = "rereads"  # a path
+    WHOLE_READS = "whole_reads"  # the path of a big file
+    LOOPS = "loops"  # the path of a file that is edited between failed runs
+    LARGE_OUTPUTS = "large_outputs"  # a command, or a tool of a server
+    CROWDED = "crowded"  # where such searches begin
+    LISTINGS = "listings"  # a folder
+    LISTINGS_ABOVE = "listings_above"  # the folder where source begins
+    IDLE = "idle"  # a kind, and names of texts of that kind
+    UNFOLLOWED = "unfollowed"  # a kind and the name of one text
+
+
+_WORDS: Final = {
+    Fact.FAILURES: "sessions that fail with “{}”",
+    Fact.MISSING: "sessions that try what is not there: {}",
+    Fact.CORRECTIONS: "sessions in which a person says this again (cluster {})",
+    Fact.DECLINED: "sessions in which it is refused again: {}",
+    Fact.REREADS: "sessions that read {} again, unchanged",
+    Fact.WHOLE_READS: "sessions that read {} whole for small edits",
+    Fact.LOOPS: "sessions that edit {} and fail, over and over",
+    Fact.LARGE_OUTPUTS: "sessions that carry a large output of {} along",
+    Fact.CROWDED: "sessions whose searches are answered with files that nobody wrote",
+    Fact.LISTINGS: "sessions that list {} and then open a file in it",
+    Fact.LISTINGS_ABOVE: "sessions that list folders above {} before they work there",
+    Fact.IDLE: "sessions that carry it unused: {}",
+    Fact.UNFOLLOWED: "sessions that had it and did not follow it: {}",
+}
+
+
+def in_words(fact: str, subject: str) -> str:
+    """What is counted, as a person would say it."""
+    return _WORDS[Fact(fact)].format(one_line(subject))

@@ -1,0 +1,267 @@
+"""Whether the thing that a bet is about came up in a session, and how often it could have.
+
+Every session is judged by its own facts alone. Would the same call count in one session and not in
+another because of what went on elsewhere, one arm of an experiment would change what is seen in the
+other. So nothing here compares sessions: floors like "in three sessions" are for finding a bet, not
+for counting it. A cluster of corrections is named and bounded by the first who said it, which was
+before any session that is compared.
+
+Sessions that cannot tell are left out of `hits`: no known 0 is made of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.bets.recurring import Fact
+from hansei.config import CommandClass
+from hansei.errors import UsageError
+from hansei.events.model import Tool
+from hansei.projection import refusals as refused
+from hansei.projection.failures.signature import OF_SHELL
+from hansei.projection.files import LISTERS, LOOKS, Verb
+from hansei.projection.funnel import idle_names
+from hansei.projection.large_outputs import calls_of, large_outputs
+from hansei.projection.loops import LOOP_ROUNDS, loops
+from hansei.projection.remarks import remarks
+from hansei.projection.rereads import repeats
+from hansei.projection.starts import above, is_in, listings, working
+from hansei.projection.telling import telling
+from hansei.projection.tries import aim, tries
+from hansei.projection.ways import bare
+from hansei.projection.whole_reads import needed, stories
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable
+
+    from hansei.projection.window import Window
+
+Places = set[tuple[int, int]]
+"""Sessions and calls."""
+
+
+class Recurrence(NamedTuple):
+    """By the number of the session."""
+
+    hits: dict[int, int]
+    """How often it came up; sessions that cannot tell are not in it."""
+    opportunities: dict[int, int] | None
+    """How often it could have, never less; None where nobody knows what leads to it."""
+
+
+def recurrences(window: Window, fact: str, subject: str) -> Recurrence:
+    """How often the subject came up in each session of the window."""
+    if fact not in _COUNTED:
+        known = ", ".join(sorted(Fact))
+        raise UsageError(f"nothing is known to count {fact!r} by", hint=f"What is: {known}.")
+    return _COUNTED[Fact(fact)](window, subject)
+
+
+def by_family(window: Window, found: Recurrence) -> Recurrence:
+    """A session with all that it started, as one.
+
+    A family that was hit anywhere was hit. Where nothing was seen it is left out if the session
+    that began it cannot tell.
+    """
+    hits = _added(window, found.hits)
+    known = {it: count for it, count in hits.items() if count or it in found.hits}
+    could = found.opportunities
+    return Recurrence(known, None if could is None else _added(window, could))
+
+
+def _added(window: Window, counts: dict[int, int]) -> dict[int, int]:
+    sums: Counter[int] = Counter()
+    for session, count in counts.items():
+        sums[window.task(session)] += count
+    return dict(sorted(sums.items()))
+
+
+def _counts(
+    window: Window, sessions: Iterable[int], known: Container[int] | None = None
+) -> dict[int, int]:
+    """How often each session is among these, 0 included; `known` are those that can tell."""
+    told = Counter(sessions)
+    return {it: told[it] for it in sorted(window.sessions) if known is None or it in known}
+
+
+def _of_places(window: Window, places: Iterable[tuple[int, int]]) -> dict[int, int]:
+    return _counts(window, (session for session, _ in set(places)))
+
+
+def _failures(window: Window, signature: str) -> Recurrence:
+    """Stretches of failing with it; any run of the same program could have failed so."""
+    hits = [session for session, it in telling(window) if it.signature == signature]
+    failed = {(session, row.seq) for session, row in window.failures if row.signature == signature}
+    if signature.startswith(OF_SHELL):
+        return Recurrence(_counts(window, hits), None)
+    could = failed | _runs(window, signature.partition(": ")[0])
+    return Recurrence(_counts(window, hits), _of_places(window, could))
+
+
+def _missing(window: Window, key: str) -> Recurrence:
+    """Calls for it; whoever runs the program, or works in the right folder, could have tried it."""
+    met = {(it.session, it.failure.seq) for it in tries(window) if it.key == key}
+    tool, folder = aim(key)
+    could: Places | None = None
+    if tool:
+        could = met | _runs(window, tool)
+    elif folder:
+        could = met | {(s, it.seq) for s, it in window.touches if it.path.startswith(folder)}
+    return Recurrence(_of_places(window, met), None if could is None else _of_places(window, could))
+
+
+def _corrections(window: Window, cluster: str) -> Recurrence:
+    """Times that a person said it; every prompt could have said it."""
+    said = next((it.said for it in remarks(window) if it.cluster.name == cluster), None)
+    if said is None:
+        return Recurrence({}, {})
+    met = {(session, row.seq) for session, row in said}
+    persons = {it.number for it in window.sessions.values() if it.is_persons}
+    prompts = {(session, row.seq) for session, row in window.said}
+    return Recurrence(
+        _counts(window, (session for session, _ in met), persons),
+        _counts(window, (session for session, _ in met | prompts), persons),
+    )
+
+
+def _declined(window: Window, key: str) -> Recurrence:
+    """Refused calls; whoever made such a call could have been refused."""
+    met = {(it.session, it.call.seq) for it in refused.refusals(window) if it.key == key}
+    by, _, what = key.partition(" ")
+    could: Places | None = None
+    if by == refused.PERSON:
+        could = {(s, it.seq) for s, it in window.commands if it.about and bare(it) == what}
+        could |= met | _calls(window, what)
+    elif by == refused.RULE and " " not in what:  # a page of the web is known only by its refusal
+        could = met | _calls(window, what)
+    return Recurrence(_of_places(window, met), None if could is None else _of_places(window, could))
+
+
+def _rereads(window: Window, path: str) -> Recurrence:
+    """Needless reads, among all reads of the file."""
+    met = {(it.session, it.seq) for it in repeats(window) if it.path == path}
+    reads = {(s, it.seq) for s, it in window.touches if it.path == path and it.verb is Verb.READ}
+    return Recurrence(_of_places(window, met), _of_places(window, met | reads))
+
+
+def _whole_reads(window: Window, path: str) -> Recurrence:
+    """Once in a session that read it whole for small edits, of those that made small edits."""
+    told = stories(window).get(path, {})
+    return Recurrence(
+        _counts(window, (it for it, story in told.items() if needed(story) is not None)),
+        _counts(window, (it for it, story in told.items() if story.small_work)),
+    )
+
+
+def _loops(window: Window, path: str) -> Recurrence:
+    """Loops about the file, among edits of it: a loop takes two of them."""
+    met = [it.session for it in loops(window) if it.path == path and it.rounds >= LOOP_ROUNDS]
+    edits = {(s, it.seq) for s, it in window.touches if it.path == path and it.verb not in LOOKS}
+    return Recurrence(_counts(window, met), _of_places(window, edits))
+
+
+def _large_outputs(window: Window, group: str) -> Recurrence:
+    """Large outputs, among all calls of the command; only where the context is known."""
+    known = {session for session, _ in window.pieces}
+    met = {(it.session, it.seq) for it in large_outputs(window) if it.group == group}
+    could = met | set(calls_of(window, group))
+    return Recurrence(
+        _counts(window, (session for session, _ in met), known),
+        _counts(window, (session for session, _ in could), known),
+    )
+
+
+def _crowded(window: Window, _: str) -> Recurrence:
+    """Crowded answers, among all searches and listings."""
+    searches = {(session, it.seq) for session, it in window.calls if it.tool is Tool.SEARCH}
+    searches |= {
+        (session, it.seq)
+        for session, it in window.commands
+        if it.about and (it.kind is CommandClass.SEARCH or it.program in LISTERS)
+    }
+    return Recurrence(
+        _of_places(window, window.crowds), _of_places(window, window.crowds | searches)
+    )
+
+
+def _listings(window: Window, folder: str) -> Recurrence:
+    """Listings by sessions that went on with a file in it.
+
+    A bet counts only those that went on with one of the files its line names.
+    """
+    return _looked(window, [folder], lambda file: is_in(file, folder))
+
+
+def _listings_above(window: Window, source: str) -> Recurrence:
+    """Listings of folders above by sessions that went on below."""
+    return _looked(window, above(source), lambda file: file.startswith(source))
+
+
+def _looked(window: Window, folders: list[str], is_there: Callable[[str], bool]) -> Recurrence:
+    there = [it for it in working(window) if any(map(is_there, it.went_on))]
+    made = {it.session: len(listings(window, it, folders)) for it in there}
+    none = dict.fromkeys(sorted(window.sessions), 0)
+    could = {session: max(count, 1) for session, count in made.items()}
+    return Recurrence(none | made, none | could)
+
+
+def _idle(window: Window, subject: str) -> Recurrence:
+    """Once in a session that carries some of it and wants none; 0 where it is gone or wanted.
+
+    A bet about a full list of skills counts only sessions whose list is full.
+    """
+    kind, names = idle_names(subject)
+    told: dict[int, list[bool | None]] = {session: [] for session, _ in window.uses}
+    for session, use in window.uses:
+        if use.kind == kind and use.name in names:
+            told[session].append(use.idle)
+    known = {it for it, idle in told.items() if not idle or any(one is not None for one in idle)}
+    return Recurrence(
+        _counts(window, (it for it, idle in told.items() if True in idle), known),
+        _counts(window, (it for it, idle in told.items() if idle), known),
+    )
+
+
+def _unfollowed(window: Window, subject: str) -> Recurrence:
+    """Once in a session that was told and did not do it, of those where that is known."""
+    told = {
+        session: use.followed
+        for session, use in window.uses
+        if f"{use.kind} {use.name}" == subject and use.followed is not None
+    }
+    return Recurrence(
+        _counts(window, (it for it, followed in told.items() if not followed), told),
+        _counts(window, told, told),
+    )
+
+
+def _runs(window: Window, tool: str) -> Places:
+    """The calls that ran a program with its subcommand, or a tool that is no shell."""
+    ran = {
+        (session, it.seq)
+        for session, it in window.commands
+        if " ".join(part for part in (it.program, it.subcommand) if part) == tool
+    }
+    return ran | _calls(window, tool)
+
+
+def _calls(window: Window, name: str) -> Places:
+    return {(session, it.seq) for session, it in window.calls if it.name == name}
+
+
+_COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
+    Fact.FAILURES: _failures,
+    Fact.MISSING: _missing,
+    Fact.CORRECTIONS: _corrections,
+    Fact.DECLINED: _declined,
+    Fact.REREADS: _rereads,
+    Fact.WHOLE_READS: _whole_reads,
+    Fact.LOOPS: _loops,
+    Fact.LARGE_OUTPUTS: _large_outputs,
+    Fact.CROWDED: _crowded,
+    Fact.LISTINGS: _listings,
+    Fact.LISTINGS_ABOVE: _listings_above,
+    Fact.IDLE: _idle,
+    Fact.UNFOLLOWED: _unfollowed,
+}
