@@ -20,7 +20,7 @@ class Fact(StrEnum):
     DECLINED = "declined"  # who said no, and to what
     REREADS = "rereads"  # a path
     WHOLE_READS = "whole_reads"  # the path of a big file
-    LOOPS = "loops"  # the path of a file that is edited between failed runs
+    LOOPS = "edit_loops"  # the path of a file that is edited between failed runs
     LARGE_OUTPUTS = "large_outputs"  # a command, or a tool of a server
     CROWDED = "crowded"  # where such searches begin
     LISTINGS = "listings"  # a folder

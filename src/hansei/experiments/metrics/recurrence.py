@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.recurring import Fact
 from hansei.config import CommandClass
-from hansei.errors import UsageError
 from hansei.events.model import Tool
 from hansei.projection import refusals as refused
 from hansei.projection.failures.signature import OF_SHELL
@@ -50,12 +49,9 @@ class Recurrence(NamedTuple):
     """How often it could have, never less; None where nobody knows what leads to it."""
 
 
-def recurrences(window: Window, fact: str, subject: str) -> Recurrence:
-    """How often the subject came up in each session of the window."""
-    if fact not in _COUNTED:
-        known = ", ".join(sorted(Fact))
-        raise UsageError(f"nothing is known to count {fact!r} by", hint=f"What is: {known}.")
-    return _COUNTED[Fact(fact)](window, subject)
+def recurrences(window: Window, fact: str, subject: str) -> Recurrence | None:
+    """How often a fact's subject came up in each session; None where the fact is not known."""
+    return _COUNTED[Fact(fact)](window, subject) if fact in _COUNTED else None
 
 
 def by_family(window: Window, found: Recurrence) -> Recurrence:
@@ -207,7 +203,7 @@ def _looked(window: Window, folders: list[str], is_there: Callable[[str], bool])
 
 
 def _idle(window: Window, subject: str) -> Recurrence:
-    """Once in a session that carries some of it and wants none; 0 where it is gone or wanted.
+    """Once in a session that carries some of it unused; 0 where all of it is gone or wanted.
 
     A bet about a full list of skills counts only sessions whose list is full.
     """
