@@ -16,6 +16,17 @@ from hansei.retro.heuristics.edit_loop import EditLoop
 from hansei.retro.heuristics.missing_here import MissingHere
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
+from happenings import (
+    HAPPENINGS,
+    corrected,
+    migrate,
+    missing_file,
+    missing_script,
+    quiet,
+    refused,
+    struggle,
+    telling,
+)
 from retro_window import Telling, window
 
 HEURISTICS: tuple[Heuristic, ...] = (
@@ -25,49 +36,6 @@ HEURISTICS: tuple[Heuristic, ...] = (
     EditLoop(),
     DeclinedAgain(),
 )
-
-
-def migrate(telling: Telling) -> None:
-    telling.run("make migrate", "Error: connection to the database was refused", 2)
-    telling.run("docker compose up -d db && make migrate")
-
-
-def missing_script(telling: Telling) -> None:
-    telling.run("npm test", 'npm error Missing script: "test"', 1).run("cd web && npm test")
-
-
-def missing_file(telling: Telling) -> None:
-    telling.read("/work/app/src/a.ts", "File does not exist.", failed=True)
-    telling.read("/work/app/web/src/a.ts")
-
-
-def struggle(telling: Telling) -> None:
-    for _ in range(4):
-        telling.run("pytest -q", "1 failed in 0.1s", 1).edit("/work/app/src/money.py")
-    telling.run("pytest -q", "1 passed in 0.1s")
-
-
-def refused(telling: Telling) -> None:
-    telling.refused("git push --force", "The user doesn't want to proceed with this tool use.")
-
-
-def corrected(telling: Telling) -> None:
-    telling.say("Add a limit.").edit("/work/app/src/limit.py").answer("Done.")
-    telling.say("No, use the logger, not print.").edit("/work/app/src/limit.py")
-
-
-def quiet(telling: Telling) -> None:
-    telling.run("ls", "src").run("rg -n limit src", "src/a.py:1:limit").answer("Here it is.")
-
-
-HAPPENINGS = (migrate, missing_script, missing_file, struggle, refused, corrected, quiet)
-
-
-def telling(happenings: list[Callable[[Telling], None]]) -> Telling:
-    told = Telling(tokens=30_000)
-    for happening in happenings:
-        happening(told)
-    return told
 
 
 SESSION = st.lists(st.sampled_from(HAPPENINGS), max_size=4)

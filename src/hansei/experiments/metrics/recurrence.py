@@ -228,7 +228,7 @@ def _unfollowed(window: Window, subject: str) -> Recurrence:
     }
     return Recurrence(
         _counts(window, (it for it, followed in told.items() if not followed), told),
-        _counts(window, told, told),
+        _counts(window, list(told), told),
     )
 
 
