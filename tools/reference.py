@@ -12,10 +12,13 @@ import click
 import msgspec
 
 from hansei import errors
+from hansei.bets.recurring import Fact
 from hansei.cli.main import COMMANDS
 from hansei.cli.root import root
 from hansei.config import PriceOverride, Settings
 from hansei.events import model
+from hansei.experiments.metrics.catalogue import AMOUNTS
+from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.installation import catalogue
 from hansei.redaction.rules import RULES
 
@@ -163,6 +166,32 @@ def enum_notes(kind: type) -> dict[str, str]:
     return notes
 
 
+def metrics_page() -> Iterator[str]:
+    yield "# Metrics"
+    yield ""
+    yield "What can be counted in sessions. `docs/concepts/metrics.md` explains the ideas."
+    yield ""
+    yield "## Amounts"
+    yield ""
+    yield "For `--metric`. Differences below the smallest amount hardly count."
+    yield ""
+    yield "| name | what it is | unit | smallest | better |"
+    yield "|---|---|---|---|---|"
+    for it in AMOUNTS:
+        yield f"| `{it.name}` | {it.words} | {it.unit} | {it.smallest:g} | {it.better} |"
+    yield ""
+    yield "## What can come up again"
+    yield ""
+    yield "Every bet is about one of these; less is better."
+    yield ""
+    yield "| fact | its subject | what is counted in a session, and what could have been |"
+    yield "|---|---|---|"
+    notes = enum_notes(Fact)
+    for fact, count in COUNTED.items():
+        told = (inspect.getdoc(count) or "").splitlines()[0]
+        yield f"| `{fact}` | {notes[fact.name]} | {told} |"
+
+
 def errors_page() -> Iterator[str]:
     yield "# Errors and exit codes"
     yield ""
@@ -214,6 +243,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "errors.md": errors_page,
     "events.md": events_page,
     "hooks.md": hooks_page,
+    "metrics.md": metrics_page,
     "redaction.md": redaction_page,
 }
 

@@ -252,6 +252,24 @@ def test_what_is_carried_unused(use: Use, hits: dict[int, int]) -> None:
     assert counted(made([[[]]], [use]), Fact.IDLE, "skill tides, waves").hits == hits
 
 
+def test_a_bet_on_a_full_list_counts_shorter_lists_too() -> None:
+    """Switching off is for all of them, so all of them are looked at."""
+    sizes = {number: (70, 300) if number % 2 else (60, 350) for number in range(1, 11)}
+    sizes |= dict.fromkeys((11, 12), (60, 10))
+    uses = {
+        number: [
+            IDLE._replace(name=f"s{it:02}", path=f"/home/me/skills/s{it:02}/SKILL.md", bytes=each)
+            for it in range(count)
+        ]
+        for number, (count, each) in sizes.items()
+    }
+    seen = window_of({it: [[]] for it in uses}, uses)
+    (bet,) = IdleRent().find(seen)
+    assert bet.key.startswith("full list")
+    assert {it.session for it in bet.occurrences} == set(range(1, 11))
+    assert met(seen, Fact.IDLE, bet.metric.subject) == dict.fromkeys(range(1, 13), 1)
+
+
 def test_a_session_that_lists_nothing_does_not_tell_what_it_carried() -> None:
     assert counted(made([[[]]], []), Fact.IDLE, "skill tides").hits == {}
 

@@ -51,7 +51,7 @@ class Recurrence(NamedTuple):
 
 def recurrences(window: Window, fact: str, subject: str) -> Recurrence | None:
     """How often a fact's subject came up in each session; None where the fact is not known."""
-    return _COUNTED[Fact(fact)](window, subject) if fact in _COUNTED else None
+    return COUNTED[Fact(fact)](window, subject) if fact in COUNTED else None
 
 
 def by_family(window: Window, found: Recurrence) -> Recurrence:
@@ -246,7 +246,7 @@ def _calls(window: Window, name: str) -> Places:
     return {(session, it.seq) for session, it in window.calls if it.name == name}
 
 
-_COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
+COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.FAILURES: _failures,
     Fact.MISSING: _missing,
     Fact.CORRECTIONS: _corrections,
