@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from hansei.store.database import Store, open_store
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("hansei", deadline=None, derandomize=True)
 settings.load_profile("hansei")
+
+# Whoever starts the tests in the background may have told them to ignore these; tests of signals
+# need what a person's terminal gives.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("SIGHUP", "SIGQUIT", "SIGTERM"):
+    if hasattr(signal, name):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 NOW = 1_790_000_000_000
 """The clock of tests: 21 September 2026."""
