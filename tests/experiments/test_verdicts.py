@@ -23,7 +23,7 @@ TOKENS = Metric("tokens")
 
 
 def arm(treated: bool) -> Arm:
-    return "treatment" if treated else "control"
+    return Arm.TREATMENT if treated else Arm.CONTROL
 
 
 def observed(
@@ -196,7 +196,7 @@ def test_far_too_few_sessions_foretell_nothing() -> None:
 def test_nothing_to_compare_is_said_and_never_a_crash(design: Design, metric: Metric) -> None:
     some = observed([True] * 30, [False] * 30)
     unknown = [replace(it, hit=None, values={"tokens": float("nan")}) for it in some]
-    for sessions in ([], some[:1], some, unknown, [replace(it, arm="control") for it in some]):
+    for sessions in ([], some[:1], some, unknown, [replace(it, arm=Arm.CONTROL) for it in some]):
         found = judge(sessions, design, metric)
         assert (found.word, found.why) == (Word.INCONCLUSIVE, Why.EMPTY)
 

@@ -11,11 +11,21 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hansei.errors import UsageError
+from hansei.experiments.placing import Arm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-Arm = Literal["control", "treatment"]
+__all__ = [
+    "Arm",
+    "ArmCount",
+    "Design",
+    "Interval",
+    "Observation",
+    "Verdict",
+    "Why",
+    "Word",
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,9 @@ class Why(StrEnum):
     NO_TIME = "when it ran is not known"
     BEFORE = "it began before the experiment"
     AFTER = "it began after the experiment"
+    AHEAD = "its clock is ahead of this machine's"
+    GOING = "it may still be going on"
+    UNTOLD = "what its instruction file said is not known"
     OUT_OF_STEP = "the file did not read as it should have on that day"
 
 
@@ -71,8 +74,12 @@ class Candidate:
     commit: str | None = None
     dirty: bool | None = None
     branch: str | None = None
+    folder: str | None = None
+    """Where it worked."""
     texts: Mapping[str, str] | None = None
     """Hashes of the instruction files it had, by path; None where nobody looked."""
+    seen: bool = True
+    """Whether a hook read these files; else they are those of the commit."""
     assigned: Mapping[str, str] | None = None
     """The arm that a hook put it in, by item; None where no hook saw it begin."""
     shown: frozenset[str] = frozenset()

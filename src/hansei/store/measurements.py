@@ -25,6 +25,7 @@ class State(StrEnum):
     """How far a measurement got."""
 
     PENDING = "pending"
+    MEASURED = "measured"  # an experiment said what came of it
     UNDONE = "undone"  # the change was taken back before there was a verdict
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 import numpy as np
 
-from hansei.experiments.model import ArmCount, Interval, Verdict, Why, Word
+from hansei.experiments.model import Arm, ArmCount, Interval, Verdict, Why, Word
 from hansei.experiments.statistics import means, periods, recurrence, sequence
 from hansei.experiments.statistics.arrays import Columns, Floats, Integers, Truths, columns, number
 from hansei.experiments.statistics.balance import balanced
@@ -21,7 +21,7 @@ from hansei.experiments.statistics.margin import inside
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hansei.experiments.model import Arm, Design, Observation
+    from hansei.experiments.model import Design, Observation
 
 FORESIGHT: Final = 5_000
 """Sessions to come that are tried before "nobody knows": years of them."""
@@ -69,12 +69,12 @@ def judge(
     data = columns(observations, metric.name, unit=design.unit)
     path = follow(data, design, metric)
     middle, between = _described(data, design, metric)
-    counted = {it: _count(observations, it, metric) for it in ("control", "treatment")}
+    counted = {it: _count(observations, it, metric) for it in Arm}
     verdict = Verdict(
         word=Word.INCONCLUSIVE,
         randomised=design.randomised,
-        control=counted["control"],
-        treatment=counted["treatment"],
+        control=counted[Arm.CONTROL],
+        treatment=counted[Arm.TREATMENT],
         difference=middle,
         interval=between,
         lower=_stakes(path.lower),

@@ -35,6 +35,7 @@ class Run(NamedTuple):
 
 _SESSIONS = """
 SELECT s.id, s.native, s.agent, s.driver, s.started_at, s.ended_at, s."commit", s.dirty, s.branch,
+  s.cwd,
   (SELECT model FROM spend m WHERE m.session = s.id AND m.model IS NOT NULL
    GROUP BY model ORDER BY sum(requests) DESC, model LIMIT 1)
 FROM sessions s
@@ -48,9 +49,10 @@ def runs(store: Store, workspace: int) -> list[Run]:
     """The workspace's sessions, but subagents, by the time they began."""
     rows = store.db.execute(_SESSIONS, (workspace, Driver.SUBAGENT)).fetchall()
     texts, assigned, shown = _texts(store), _assigned(store), _shown(store)
+    looked = _looked(store)
     telling = {it.name for it in catalogue.load_all()[0] if it.capabilities.added_context}
     found = []
-    for number, native, agent, driver, started, ended, commit, dirty, branch, model in rows:
+    for number, native, agent, driver, started, ended, commit, dirty, branch, cwd, model in rows:
         read = texts.get(number)
         candidate = Candidate(
             native=native,
@@ -60,7 +62,9 @@ def runs(store: Store, workspace: int) -> list[Run]:
             commit=commit,
             dirty=None if dirty is None else bool(dirty),
             branch=branch,
+            folder=cwd,
             texts=read,
+            seen=number in looked,
             assigned=assigned.get(number),
             shown=shown.get(number, frozenset()),
             shows=agent in telling,
@@ -91,6 +95,12 @@ def _texts(store: Store) -> dict[int, Mapping[str, str]]:
         if session in found:
             found[session][path] = mark
     return dict(found)
+
+
+def _looked(store: Store) -> frozenset[int]:
+    """Sessions whose files a hook read."""
+    rows = store.db.execute("SELECT session FROM ledger WHERE basis = ?", (HOOK,))
+    return frozenset(session for (session,) in rows)
 
 
 def _assigned(store: Store) -> dict[int, dict[str, str]]:
