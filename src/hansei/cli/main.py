@@ -26,6 +26,7 @@ COMMANDS = {
     "retro": "What to change, because of what, for how much: ranked bets.",
     "apply": "Make the change that a bet proposes.",
     "undo": "Take back what `hansei apply` wrote.",
+    "exp": "Experiments: did a change help?",
     "learn": "What sessions showed that is worth keeping as a skill.",
     "skills": "The skillbook: what was learned here, and what may be done with it.",
     "prompt": "Approved skills as text for agents, within a budget.",

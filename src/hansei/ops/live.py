@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -79,6 +79,7 @@ class Live:
     stopped: Callable[[], bool]
     progress: Callable[[Progress], None]
     warn: Callable[[str], None]
+    _told: set[str] = field(default_factory=set)
 
     def clock(self) -> float:
         return time.monotonic()
@@ -146,10 +147,25 @@ class Live:
                     progress=self._between_transactions,
                     look=looked,
                 )
+                if look.everything:
+                    self._tend(store, now)
         finally:
             store.close()
         ((found, seconds),) = seen
         return Taken(report, found, seconds)
+
+    def _tend(self, store: Store, now: int) -> None:
+        """Blocks of experiments are switched for the day; each problem is told once."""
+        from hansei.ops.experiments.verbs import tend
+
+        done = tend(store, self.config, self.config.store, now)
+        switched = [
+            f"{it.path} could not be switched: {it.problem}" for it in done.switched if it.problem
+        ]
+        for problem in (*done.problems, *switched):
+            if problem not in self._told:
+                self._told.add(problem)
+                self.warn(problem)
 
     def _between_transactions(self, progress: Progress) -> None:
         self.progress(progress)

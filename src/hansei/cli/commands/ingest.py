@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from hansei.cli import app, output
+from hansei.cli.diagnostics import warn
 
 
 @click.command(short_help="Take in what agents have written since the last time.")
@@ -13,13 +14,16 @@ from hansei.cli import app, output
 def command(watch: bool, as_json: bool) -> None:
     """Take in what agents have written since the last time.
 
-    Other commands do this by themselves; run it alone to see what was read.
+    Other commands do this by themselves; run it alone to see what was read. Experiments that go by
+    days are switched for today.
 
     With --watch it goes on: every agent is followed, whatever it writes is in the store within a
     second or so, and nothing is lost when an agent deletes its transcripts. Other commands work
     meanwhile. With --json each round is one line of JSON. Ctrl-C ends it; so does SIGTERM, with the
     exit code 0. `hansei init --service` prints how to have it started by itself.
     """
+    from hansei.ops.experiments.verbs import tend
+
     settings = app.config()
     if watch:
         from hansei.cli import watching
@@ -28,6 +32,8 @@ def command(watch: bool, as_json: bool) -> None:
         return
     with app.opened(settings) as store:
         report = app.run_ingest(store, settings, wait_seconds=30)
+        for problem in tend(store, settings, app.folder(), app.now()).problems:
+            warn(problem)
     if as_json:
         output.write_json("ingest", report)
         return

@@ -1,0 +1,149 @@
+"""How many sessions an experiment would take here, before the first one is spent."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING, NamedTuple
+
+from hansei.config import DAY_MS
+from hansei.errors import UsageError
+from hansei.experiments.metrics.catalogue import amount
+from hansei.experiments.model import Design
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from hansei.experiments.experiment import Experiment
+    from hansei.experiments.statistics.power import Power
+    from hansei.ops.retro import Offer
+    from hansei.store.database import Store
+
+PACE_DAYS = 28
+"""Four weeks tell how many sessions a week has."""
+WEEK_DAYS = 7
+
+
+class Played(NamedTuple):
+    """What one design would find."""
+
+    words: str
+    reached: float
+    """How often any verdict was reached."""
+    verdicts: dict[str, float]
+    half: int | None
+    half_days: int | None
+    most: int | None
+    most_days: int | None
+
+
+class Outlook(NamedTuple):
+    """What may be expected."""
+
+    before: float
+    after: float
+    basis: str
+    """Where the first share comes from."""
+    sessions: int
+    sessions_a_week: float | None
+    """Of this workspace in the last weeks; None where it had none."""
+    runs: int
+    designs: tuple[Played, ...]
+
+
+def outlook(
+    store: Store,
+    here: Path,
+    now: int,
+    *,
+    workspace: int | None,
+    experiment: Experiment | None = None,
+    offer: Offer | None = None,
+    before: float | None = None,
+    after: float | None = None,
+    sessions: int = 400,
+) -> Outlook:
+    """Both designs, played with the share of sessions that the target is in now."""
+    from hansei.experiments.statistics.power import RUNS, power, power_of_weeks
+
+    share, basis = _share(store, here, now, experiment, offer, before)
+    hoped = share / 2 if after is None else after
+    pace = _pace(store, workspace, now)
+    weekly = max(1, round(pace or WEEK_DAYS))
+    weeks = max(1, ceil(sessions / 2 / weekly))
+    coin = power(share, hoped, Design(randomised=True), sessions=sessions)
+    since = power_of_weeks(
+        share,
+        hoped,
+        Design(randomised=False),
+        weeks_before=weeks,
+        weeks_since=weeks,
+        sessions_a_week=weekly,
+    )
+    return Outlook(
+        share,
+        hoped,
+        basis,
+        sessions,
+        pace,
+        RUNS,
+        (_played("with a coin", coin, pace), _played("without one", since, pace)),
+    )
+
+
+def _played(words: str, found: Power, pace: float | None) -> Played:
+    return Played(
+        words=words,
+        reached=sum(found.words.values()),
+        verdicts={str(word): part for word, part in found.words.items()},
+        half=found.half,
+        half_days=_days(found.half, pace),
+        most=found.most,
+        most_days=_days(found.most, pace),
+    )
+
+
+def _days(sessions: int | None, pace: float | None) -> int | None:
+    return None if sessions is None or not pace else ceil(sessions / pace * WEEK_DAYS)
+
+
+def _share(
+    store: Store,
+    here: Path,
+    now: int,
+    experiment: Experiment | None,
+    offer: Offer | None,
+    before: float | None,
+) -> tuple[float, str]:
+    """In what part of sessions the target is now."""
+    if before is not None:
+        return before, "as you said"
+    if offer is not None:
+        part = offer.sessions / max(1, offer.of_sessions)
+        return part, f"{offer.sessions} of {offer.of_sessions} sessions, as bet {offer.short} says"
+    assert experiment is not None
+    from hansei.ops.experiments.observing import observe
+
+    if amount(experiment.fact) is not None:
+        raise UsageError(
+            f"experiment {experiment.id[:4]} counts {experiment.fact}; power is told for shares",
+            hint="--before 30 --after 15 plays any share of sessions through.",
+        )
+    seen = observe(store, experiment, here, now).observations
+    told = [it.hit for it in seen if it.hit is not None and it.arm == "control"]
+    if not told:
+        raise UsageError(
+            "no session without the change has been counted yet",
+            hint="Say the share yourself: --before 30",
+        )
+    return sum(told) / len(told), f"{sum(told)} of {len(told)} sessions without the change so far"
+
+
+def _pace(store: Store, workspace: int | None, now: int) -> float | None:
+    """Sessions a week, of those that nobody's session started."""
+    since = now - PACE_DAYS * DAY_MS
+    (count,) = store.db.execute(
+        "SELECT count(*) FROM sessions WHERE workspace IS ? AND parent IS NULL AND next_seq > 1"
+        " AND started_at BETWEEN ? AND ?",
+        (workspace, since, now),
+    ).fetchone()
+    return count * WEEK_DAYS / PACE_DAYS if count else None
