@@ -90,8 +90,8 @@ class Experiment(msgspec.Struct, frozen=True, omit_defaults=True):
     archived_at: int | None = None
     verdict: str | None = None
     """The word it ended with."""
-    report: msgspec.Raw | None = None
-    """As it stood when it was concluded."""
+    report: str | None = None
+    """As it stood when it was concluded: JSON."""
 
     @property
     def randomised(self) -> bool:

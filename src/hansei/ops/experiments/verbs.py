@@ -124,7 +124,7 @@ def conclude(
     looked = report(store, it, here, now, resamples=resamples, confidence=confidence)
     told = msgspec.structs.replace(looked.report, stage=Stage.CONCLUDED)
     over = msgspec.structs.replace(
-        over, verdict=told.verdict.word, report=msgspec.Raw(msgspec.json.encode(told))
+        over, verdict=told.verdict.word, report=msgspec.json.encode(told).decode()
     )
     with store.transaction() as db:
         shelf.save(db, over)
