@@ -1,4 +1,4 @@
-"""A person at work: a repository, agents with a habit, hooks that deliver, and commands typed there.
+"""A person at work: a repository, agents with a habit, hooks that deliver, commands typed there.
 
 The agent runs `make typecheck`, which there is not, unless somebody told it better. Whether it does
 in one session is drawn from fixed dice, so every run of a test sees the same history.
@@ -32,7 +32,8 @@ NOW = 1_790_000_000_000
 MORNING = NOW // DAY * DAY + 8 * HOUR
 LINE = "Use `make types`, not `make typecheck`."
 WRONG = "make: *** No rule to make target 'typecheck'.  Stop."
-TARGET = "failures:make typecheck: No rule to make target '…'. Stop."
+TARGET = "failures:make typecheck: No rule to make target 'typecheck'. Stop."
+"""The habit, as a metric."""
 
 
 @dataclass
@@ -50,7 +51,9 @@ class Office:
     def __post_init__(self) -> None:
         self.repo = new_repository(self.folder / "app")
         self.repo.now = MORNING - 400 * DAY
-        self.repo.commit("first", {"README.md": "here\n", "CLAUDE.md": "# Rules\n\n- tests first\n"})
+        self.repo.commit(
+            "first", {"README.md": "here\n", "CLAUDE.md": "# Rules\n\n- tests first\n"}
+        )
         self.home = self.folder / "home"
         self.store_folder = self.home / ".hansei"
         self.store_folder.mkdir(parents=True)

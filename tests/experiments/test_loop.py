@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from experiment_desk import Office
+from experiment_desk import TARGET, Office
 from hansei.store import bets, measurements
 
 BETTER = "make types"
@@ -62,7 +62,7 @@ def test_a_harmful_rule_is_found_and_undone(office: Office) -> None:
     office.days(2)
     office.told(
         *("exp", "new", "--bind", "exposure", "--auto", "--text", "Always run make typecheck."),
-        *("--hypothesis", "checking types first helps", "--metric", office_target(office)),
+        *("--hypothesis", "checking types first helps", "--metric", TARGET),
     )
     office.days(10, a_day=8, hooked=True, text="make typecheck", told=0.9, untold=0.1)
     office.type("exp", "status")
@@ -70,9 +70,3 @@ def test_a_harmful_rule_is_found_and_undone(office: Office) -> None:
     assert not (office.store_folder / "exposure.json").exists()
     (it,) = office.told("exp", "list")["experiments"]
     assert (it["stage"], it["verdict"]) == ("concluded", "harmed")
-
-
-def office_target(office: Office) -> str:
-    office.session(untold=1.0)
-    found = office.told("facts", "failures")["rows"]
-    return f"failures:{found[0]['signature']}"

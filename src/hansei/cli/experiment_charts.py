@@ -46,14 +46,15 @@ def over_time(told: Report) -> Iterator[str]:
     each = "each day" if days == 1 else f"each {days} days"
     what = "share of sessions" if told.verdict.control.hits is not None else told.counted
     first, last = told.spans[0].day, told.spans[-1].day + days - 1
-    yield output.dim(f"{what}, {each}, {output.span(_moment(first), _moment(last))}")
     known = [it for span in told.spans for it in (span.control, span.treatment) if it is not None]
     top = max(known, default=0.0)
+    span = output.span(_moment(first), _moment(last))
+    yield output.dim(f"{what}, {each}, {span}; {BLOCKS[-1]} is {height(told, top)}")
     for name, heights in (
         ("without", [it.control for it in told.spans]),
         ("with", [it.treatment for it in told.spans]),
     ):
-        yield f"{name:{LABEL}}{row(heights, top)}  {output.dim(f'highest {height(told, top)}')}"
+        yield f"{name:{LABEL}}{row(heights, top)}"
 
 
 def _moment(day: int) -> int:
@@ -72,7 +73,7 @@ def amount(name: str, value: float) -> str:
     if name == "tokens":
         return output.tokens(round(value))
     if name == "cost":
-        return f"${value:,.2f}"
+        return output.dollars(round(value * 1_000_000_000))
     if name == "result":
         return f"{value:.0%}"
     return f"{value:,.1f}".removesuffix(".0")

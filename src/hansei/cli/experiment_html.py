@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from hansei.cli import experiment_charts as charts
 from hansei.cli import output
-from hansei.cli.experiment_pages import median_columns, median_rows, title
+from hansei.cli.experiment_pages import median_columns, median_rows, title, unplaced
 from hansei.ops.experiments.words import headline, sentences, steps
 
 if TYPE_CHECKING:
@@ -262,7 +262,7 @@ def _medians(body: Element, told: Report) -> None:
 def _left_out(body: Element, told: Report) -> None:
     if not told.left_out:
         return
-    _said(body, "h2", f"{sum(told.left_out.values()):,} sessions are in no arm")
+    _said(body, "h2", unplaced(told))
     table = SubElement(body, "table")
     for why, count in told.left_out.items():
         line = SubElement(table, "tr")

@@ -243,7 +243,8 @@ def page(it: Report) -> Iterator[str]:
             yield from lines
     yield from _details(it)
     for step in steps(it):
-        yield f"{step.command}  {output.dim(step.why)}"
+        yield step.command
+        yield from map(output.dim, output.wrapped(f"    {step.why}", 4))
 
 
 def title(it: Report) -> str:
@@ -260,13 +261,19 @@ def _details(it: Report) -> Iterator[str]:
         yield from output.table(median_columns(it), median_rows(it))
     if it.left_out:
         yield ""
-        yield output.dim(f"{sum(it.left_out.values()):,} sessions are in no arm:")
+        yield output.dim(f"{unplaced(it)}:")
         for why, count in it.left_out.items():
             yield f"{count:>{charts.LABEL - 2},}  {why}"
     if len(it.strata) > 1:
         yield ""
         yield from output.wrapped(output.dim(f"compared within {_mixed(it)}"))
     yield ""
+
+
+def unplaced(it: Report) -> str:
+    """How many sessions are left out."""
+    count = sum(it.left_out.values())
+    return f"{output.plural(count, 'session')} {'is' if count == 1 else 'are'} in no arm"
 
 
 def _mixed(it: Report) -> str:
@@ -325,7 +332,7 @@ def markdown(it: Report) -> Iterator[str]:
     yield from _markdown_table(it)
     if it.left_out:
         yield ""
-        yield f"{sum(it.left_out.values()):,} sessions are in no arm:"
+        yield f"{unplaced(it)}:"
         yield ""
         yield from (f"- {count:,}: {why}" for why, count in it.left_out.items())
 

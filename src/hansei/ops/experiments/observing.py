@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from hansei.config import DAY_MS
 from hansei.experiments.experiment import Bind
 from hansei.experiments.metrics.catalogue import GUARDRAILS, amount
 from hansei.experiments.metrics.recurrence import recurrences
@@ -18,8 +19,10 @@ from hansei.experiments.placing import Arm, Why, out, placed
 from hansei.experiments.selection import selection_free
 from hansei.ops.experiments.bound import bound
 from hansei.ops.experiments.candidates import runs
+from hansei.ops.experiments.places import repository
+from hansei.ops.experiments.starts import with_commits
 from hansei.ops.scope import Scope
-from hansei.ops.windows import grounds
+from hansei.ops.windows import USUAL_DAYS, grounds
 from hansei.store import experiments as kept
 from hansei.store.experiments import Role
 
@@ -70,6 +73,8 @@ class _Counted:
 def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
     """The sessions of an experiment's workspace, as it sees them; facts have to be up to date."""
     everyone = runs(store, it.workspace)
+    if it.bind is Bind.GIT and it.entry is None:
+        everyone = with_commits(everyone, repository(store, it.workspace, here))
     tags = {native: Arm(arm) for native, arm in kept.members(store, it.id, Role.TAG).items() if arm}
     with bound(store, it, here) as (binding, notes):
         found = [(run, _place(binding, it, run, tags, now)) for run in everyone]
@@ -120,14 +125,20 @@ def _without_evidence(
     observations: Iterable[Observation],
     tags: Mapping[str, Arm],
 ) -> tuple[tuple[Observation, ...], int]:
-    """Without the control sessions of the days that a bet was made from; a tag still wins."""
+    """Without the control sessions of the days that a bet was made from; a tag still wins.
+
+    A retro looks at four weeks at least, and people act on it some days later: all of that time is
+    left out, because days on which it did not come up were looked at too.
+    """
     whole = tuple(observations)
     natives = kept.members(store, it.id, Role.EVIDENCE)
     days = [run.day for run in everyone if run.candidate.native in natives and run.day is not None]
     if it.randomised or not days:
         return whole, 0
     free, excluded = selection_free(
-        [one for one in whole if one.session not in tags], min(days), max(days)
+        [one for one in whole if one.session not in tags],
+        min(*days, max(days) - USUAL_DAYS + 1),
+        max(*days, (it.started_at or 0) // DAY_MS),
     )
     stays = {one.session for one in free} | set(tags)
     return tuple(one for one in whole if one.session in stays), excluded

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
 from hansei.errors import UsageError
@@ -23,7 +24,8 @@ PACE_DAYS = 28
 WEEK_DAYS = 7
 
 
-class Played(NamedTuple):
+@dataclass(frozen=True)
+class Played:
     """What one design would find."""
 
     words: str
@@ -36,7 +38,8 @@ class Played(NamedTuple):
     most_days: int | None
 
 
-class Outlook(NamedTuple):
+@dataclass(frozen=True)
+class Outlook:
     """What may be expected."""
 
     before: float
