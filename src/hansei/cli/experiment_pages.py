@@ -141,8 +141,8 @@ def powers(found: Outlook) -> Iterator[str]:
     yield from map(
         output.dim,
         output.wrapped(
-            f"Played through {found.runs} times each, with fixed dice. Sessions are of both arms"
-            " together; without a coin only weeks that differ from all before them count."
+            f"Played through {found.runs} times each, with fixed dice. Without a coin only sessions"
+            " since the change are counted here, and bursts of bad days make it take longer."
         ),
     )
 

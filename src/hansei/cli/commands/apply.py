@@ -168,7 +168,7 @@ def ending(proposal: Proposal, entry: Entry) -> Iterator[str]:
     more = proposal.offer.sessions_to_tell
     if more is not None:
         sessions = output.plural(more, "more session")
-        yield output.dim(f"About {sessions} will tell whether it helped.")
+        yield output.dim(f"About {sessions} will tell whether it helped: `hansei exp report`.")
 
 
 def _told(proposal: Proposal, entry: Entry | None, *, dry_run: bool) -> dict[str, Any]:

@@ -540,7 +540,8 @@ def switch(as_json: bool) -> None:
 
 @command.command("archive", short_help="Put a concluded one away.")
 @click.argument("name", metavar="[ID]", required=False)
-def archive(name: str | None) -> None:
+@app.json_option
+def archive(name: str | None, as_json: bool) -> None:
     """Put a concluded experiment away; `exp list --all` and `exp report ID` still show it."""
     from hansei.experiments.experiment import Stage
     from hansei.ops.experiments import verbs
@@ -549,7 +550,10 @@ def archive(name: str | None) -> None:
     with _desk(ingest=False) as (store, _, _here, workspace):
         _must_be_writable(store)
         it = meant(store, name, workspace, (Stage.CONCLUDED,))
-        verbs.archive(store, it, app.now())
+        away = verbs.archive(store, it, app.now())
+        if as_json:
+            _tell(store, away, as_json=True)
+            return
     output.write(f"Archived experiment {it.id[:4]}.")
 
 

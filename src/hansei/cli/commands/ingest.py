@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from hansei.cli import app, output
-from hansei.cli.diagnostics import warn
+from hansei.cli.diagnostics import note, warn
+
+if TYPE_CHECKING:
+    from hansei.config import Config
+    from hansei.store.database import Store
 
 
 @click.command(short_help="Take in what agents have written since the last time.")
@@ -22,8 +28,6 @@ def command(watch: bool, as_json: bool) -> None:
     meanwhile. With --json each round is one line of JSON. Ctrl-C ends it; so does SIGTERM, with the
     exit code 0. `hansei init --service` prints how to have it started by itself.
     """
-    from hansei.ops.experiments.verbs import tend
-
     settings = app.config()
     if watch:
         from hansei.cli import watching
@@ -32,8 +36,7 @@ def command(watch: bool, as_json: bool) -> None:
         return
     with app.opened(settings) as store:
         report = app.run_ingest(store, settings, wait_seconds=30)
-        for problem in tend(store, settings, app.folder(), app.now()).problems:
-            warn(problem)
+        _tend(store, settings)
     if as_json:
         output.write_json("ingest", report)
         return
@@ -55,3 +58,19 @@ def command(watch: bool, as_json: bool) -> None:
             f"{output.plural(report.skipped, 'record')} could not be read:"
             " `hansei doctor` says which and why."
         )
+
+
+def _tend(store: Store, settings: Config) -> None:
+    """Switch experiments for today, and end those that harm where a person allowed it."""
+    from hansei.ops.experiments.shelf import running
+    from hansei.ops.experiments.verbs import tend
+    from hansei.ops.scope import Scope
+
+    watched = {it.workspace for it in running(store) if it.auto}
+    for number in sorted(watched):
+        app.with_facts(store, settings, Scope(workspace=number))
+    done = tend(store, settings, app.folder(), app.now(), judge=bool(watched))
+    for problem in done.problems:
+        warn(problem)
+    for it in done.undone:
+        note(f"Experiment {it.id[:4]} harmed and was ended: {output.one_line(it.hypothesis)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from hansei.instructions.targets import SHARED, SKILL_FOLDERS, default_target, s
 from hansei.instructions.wording import as_item
 from hansei.ops.decisions import decide
 from hansei.ops.experiments import places, shelf
+from hansei.ops.experiments.candidates import runs
 from hansei.redaction.redactor import Redactor
 from hansei.store import experiments as kept
 from hansei.store import workspaces
@@ -51,6 +53,7 @@ class Wish:
     auto: bool = False
 
 
+MOST_NAMED = 5
 _TEXTS = (Bind.EXPOSURE, Bind.DAYS)
 _BRANCHES = (Bind.BRANCH, Bind.PROMPT)
 
@@ -104,9 +107,8 @@ def _must_fit(wish: Wish) -> None:
             "--change and --pin exclude each other",
             hint="--change is a commit made already, --pin the last one without the change.",
         )
-    if wish.bind in _BRANCHES and not wish.treatment:
-        what = "branch" if wish.bind is Bind.BRANCH else "fingerprint"
-        raise UsageError(f"--bind {wish.bind} needs --treatment, a {what}")
+    if wish.bind is Bind.BRANCH and not wish.treatment:
+        raise UsageError("--bind branch needs --treatment, a branch")
     if wish.bind not in _BRANCHES and (wish.treatment or wish.control):
         raise UsageError("--treatment and --control belong to --bind branch and --bind prompt")
     if wish.auto and wish.bind not in _TEXTS:
@@ -170,6 +172,8 @@ def _terms(store: Store, config: Config, wish: Wish, folder: Path, salt: str) ->
         change = None if wish.change is None else _commit(folder, wish.change)
         pin = None if change is not None else _commit(folder, wish.pin or "HEAD")
         return Terms(change=change, pin=pin)
+    if wish.bind is Bind.PROMPT and not wish.treatment:
+        raise _no_fingerprint(store, folder)
     if wish.bind in _BRANCHES:
         return Terms(treatment=wish.treatment, control=wish.control)
     if wish.bind is Bind.TAG:
@@ -180,6 +184,14 @@ def _terms(store: Store, config: Config, wish: Wish, folder: Path, salt: str) ->
     if wish.bind is Bind.DAYS:
         path = wish.path or (wish.offer.target if wish.offer else None) or default_target(folder)
     return Terms(text=text, path=path, salt=salt, share=wish.share)
+
+
+def _no_fingerprint(store: Store, folder: Path) -> UsageError:
+    """Which sets of instructions there were, for a person to choose from."""
+    told = Counter(run.candidate.prompt for run in runs(store, _workspace(store, folder)))
+    found = [f"{name} ({count} sessions)" for name, count in told.most_common() if name]
+    hint = f"Known here: {', '.join(found[:MOST_NAMED])}." if found else "None is known here yet."
+    return UsageError("--bind prompt needs --treatment, a fingerprint of instructions", hint=hint)
 
 
 def _commit(folder: Path, name: str) -> str:

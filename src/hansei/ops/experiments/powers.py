@@ -89,8 +89,19 @@ def outlook(
         sessions,
         pace,
         RUNS,
-        (_played("with a coin", coin, pace), _played("without one", since, pace)),
+        (
+            _played("with a coin, both arms together", coin, pace),
+            _played(
+                f"without one, after {weeks} weeks of history", _since(since, weeks * weekly), pace
+            ),
+        ),
     )
+
+
+def _since(found: Power, history: int) -> Power:
+    """The same, counted from the change on."""
+    half, most = (None if it is None else it - history for it in (found.half, found.most))
+    return found._replace(half=half, most=most)
 
 
 def _played(words: str, found: Power, pace: float | None) -> Played:
@@ -144,9 +155,12 @@ def _share(
 def _pace(store: Store, workspace: int | None, now: int) -> float | None:
     """Sessions a week, of those that nobody's session started."""
     since = now - PACE_DAYS * DAY_MS
-    (count,) = store.db.execute(
-        "SELECT count(*) FROM sessions WHERE workspace IS ? AND parent IS NULL AND next_seq > 1"
-        " AND started_at BETWEEN ? AND ?",
+    count, first = store.db.execute(
+        "SELECT count(*), min(started_at) FROM sessions WHERE workspace IS ? AND parent IS NULL"
+        " AND next_seq > 1 AND started_at BETWEEN ? AND ?",
         (workspace, since, now),
     ).fetchone()
-    return count * WEEK_DAYS / PACE_DAYS if count else None
+    if not count:
+        return None
+    days = max(WEEK_DAYS, (now - first) / DAY_MS)
+    return float(count * WEEK_DAYS / days)
