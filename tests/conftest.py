@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from experiment_desk import Office
+from hansei.cli import app
 from hansei.config import Config, Environment, Settings
 from hansei.store.database import Store, open_store
 
@@ -83,3 +86,18 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{path} differs; see tests/README.md"
 
     return compare
+
+
+@pytest.fixture
+def office(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Office]:
+    made = Office(tmp_path, capsys)
+    monkeypatch.setattr(app, "now", lambda: made.clock)
+    monkeypatch.setattr("secrets.token_hex", lambda _: "fixed salt")
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield made
+    monkeypatch.undo()
+    time.tzset()
