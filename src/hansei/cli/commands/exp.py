@@ -123,7 +123,7 @@ def new(draft: bool, yes: bool, ingest: bool, as_json: bool, bet: str | None, **
       hansei exp new --bind exposure --text "Use make lint, not ruff." --metric requests
       hansei exp new --bind days --text "…" --hypothesis "…" by days, for agents without hooks
 
-    --metric is one of tokens, cost, requests, minutes, loops, compactions, corrections, landed,
+    --metric is one of tokens, cost, requests, minutes, green, loops, compactions, remarks, landed,
     surviving, result, or a fact and its subject such as "failures:make lint". With --bet it is
     how often that recurs. `hansei exp power` says how many sessions it will take.
 

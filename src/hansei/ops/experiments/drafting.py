@@ -12,6 +12,7 @@ from hansei.errors import UsageError
 from hansei.events.keys import digest
 from hansei.experiments.experiment import Bind, Experiment, Terms
 from hansei.experiments.metrics.catalogue import TOKENS, amount, known
+from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.git.repository import git, identify
 from hansei.hook.repository import top
 from hansei.instructions.targets import SHARED, SKILL_FOLDERS, default_target, skill_path
@@ -151,6 +152,11 @@ def _metric(wish: Wish) -> tuple[str, str]:
         return known(fact).name, ""
     if amount(fact) is not None:
         raise UsageError(f"{fact} is an amount and has no subject", hint=f"Write --metric {fact}.")
+    if fact not in COUNTED:
+        raise UsageError(
+            f"nobody knows how to count {fact!r} in a session",
+            hint=f"What can be counted again: {', '.join(COUNTED)}.",
+        )
     return fact, subject
 
 

@@ -6,13 +6,14 @@ the subagents it started.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hansei.config import DAY_MS
 from hansei.experiments.experiment import Bind
-from hansei.experiments.metrics.catalogue import GUARDRAILS, amount
+from hansei.experiments.metrics import recurrence
+from hansei.experiments.metrics.catalogue import GUARDRAILS, amount, by_family
 from hansei.experiments.metrics.recurrence import recurrences
 from hansei.experiments.model import Observation
 from hansei.experiments.placing import Arm, Why, out, placed
@@ -31,11 +32,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hansei.experiments.experiment import Experiment
-    from hansei.experiments.metrics.catalogue import Amount
     from hansei.experiments.placing import Binding, Placed
     from hansei.ops.experiments.candidates import Run
-    from hansei.ops.windows import Ground
-    from hansei.projection.window import Window
     from hansei.store.database import Store
 
 GOING_MS: Final = 30 * 60_000
@@ -67,7 +65,7 @@ class _Counted:
 
     hits: Mapping[int, int] | None
     opportunities: Mapping[int, int] | None
-    values: Mapping[str, Mapping[int, float]]
+    values: Mapping[str, Mapping[int, float | None]]
 
 
 def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
@@ -165,41 +163,16 @@ def _observation(it: Experiment, run: Run, arm: Arm, counted: _Counted) -> Obser
 
 
 def _count(store: Store, it: Experiment, now: int) -> _Counted:
+    """What each session had, together with all that it started."""
     found = grounds(store, Scope(workspace=it.workspace), now)
     wanted = dict.fromkeys((it.fact, *GUARDRAILS))
     amounts = [known for name in wanted if (known := amount(name)) is not None]
     if not found:
         return _Counted({}, None, {known.name: {} for known in amounts})
-    ground = found[0]
-    values = {known.name: _amounts(ground, known) for known in amounts}
-    told = None if amount(it.fact) else recurrences(ground.window, it.fact, it.subject)
+    window = found[0].window
+    values = {known.name: by_family(window, known) for known in amounts}
+    told = None if amount(it.fact) else recurrences(window, it.fact, it.subject)
     if told is None:
         return _Counted(None, None, values)
-    chances = None if told.opportunities is None else _summed(ground, told.opportunities)
-    return _Counted(_summed(ground, told.hits), chances, values)
-
-
-def _summed(ground: Ground, told: Mapping[int, int]) -> dict[int, int]:
-    """What a session and its subagents had together."""
-    sums: dict[int, int] = defaultdict(int)
-    for number, count in told.items():
-        sums[ground.frame.family.get(number, number)] += count
-    return dict(sums)
-
-
-def _amounts(ground: Ground, known: Amount) -> dict[int, float]:
-    """An amount of each session, with its subagents; unknown where a part of it is."""
-    told, window, family = known.read(ground.window), ground.window, ground.frame.family
-    if not known.joined:
-        return {number: value for number, value in told.items() if number not in family}
-    sums: dict[int, float] = defaultdict(float)
-    for number, value in told.items():
-        sums[family.get(number, number)] += value
-    for number in _unknown(window, told) if known.whole else ():
-        sums.pop(family.get(number, number), None)
-    return dict(sums)
-
-
-def _unknown(window: Window, told: Mapping[int, float]) -> list[int]:
-    """Sessions that took something and do not tell how much."""
-    return [it.number for it in window.sessions.values() if it.requests and it.number not in told]
+    whole = recurrence.by_family(window, told)
+    return _Counted(whole.hits, whole.opportunities, values)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
+from hansei.bets.recurring import in_words
 from hansei.experiments.experiment import Bind, Experiment, Stage
 from hansei.experiments.metrics.catalogue import GUARDRAILS, Amount, amount
+from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.experiments.model import Arm, Interval, Verdict
 
 if TYPE_CHECKING:
@@ -153,7 +155,9 @@ def report(
 def counted(it: Experiment) -> str:
     """What is counted, in words."""
     known = amount(it.fact)
-    return f"sessions with {it.fact}: {it.subject}" if known is None else known.words
+    if known is not None:
+        return known.words
+    return in_words(it.fact, it.subject) if it.fact in COUNTED else f"{it.fact}: {it.subject}"
 
 
 def _design(it: Experiment, seen: Observed) -> Design:

@@ -52,8 +52,7 @@ def _found(told: Report) -> str:
     if verdict.why is Why.EMPTY:
         return _empty(one, two)
     if one.hits is not None and two.hits is not None:
-        target = f"“{told.subject}”" if told.subject else "the target"
-        return f"with the change {target} came up in {_of(two)}, without it in {_of(one)}"
+        return f"{_of(two)} with the change and {_of(one)} without it are {told.counted}"
     if verdict.difference is None:
         return f"{one.known} sessions without the change and {two.known} with it"
     factor = exp(verdict.difference)
