@@ -32,7 +32,7 @@ NOW = 1_790_000_000_000
 MORNING = NOW // DAY * DAY + 8 * HOUR
 LINE = "Use `make types`, not `make typecheck`."
 WRONG = "make: *** No rule to make target 'typecheck'.  Stop."
-TARGET = "failures:make typecheck: No rule to make target 'typecheck'. Stop."
+TARGET = "missing:script make typecheck typecheck"
 """The habit, as a metric."""
 
 

@@ -258,10 +258,18 @@ def test_a_fact_that_nobody_can_count_gives_no_verdict(office: Office) -> None:
     office.days(2)
     with office.open() as store, store.transaction() as db:
         # As a later version may have written it.
-        db.execute("UPDATE experiments SET body = replace(body, '\"failures\"', '\"weather\"')")
+        db.execute("UPDATE experiments SET body = replace(body, '\"missing\"', '\"weather\"')")
     found = office.report()
     safe(found)
     assert "Nobody knows how to count weather" in " ".join(found["notes"])
+
+
+def test_a_target_that_never_came_up_is_asked_about(office: Office) -> None:
+    office.told(*COIN, "--metric", "rereads:src/auht.py")
+    office.days(2, hooked=True)
+    found = office.report()
+    safe(found)
+    assert "never came up in any session here" in " ".join(found["notes"])
 
 
 def test_outside_of_a_repository_there_is_nothing_to_compare(

@@ -74,7 +74,7 @@ def page(told: Report) -> str:
 
 def _top(body: Element, told: Report) -> None:
     _said(body, "h1", told.hypothesis)
-    _said(body, "p", title(told), "soft")
+    _said(body, "p", f"{title(told)}. Counts {told.counted}.", "soft")
     _said(body, "p", headline(told), "word")
     _said(body, "p", " ".join(sentences(told)))
     for line in told.notes:

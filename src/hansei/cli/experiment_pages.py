@@ -128,9 +128,9 @@ def powers(found: Outlook) -> Iterator[str]:
     yield ""
     columns = [
         output.Column("", "left"),
-        output.Column("verdict reached"),
-        output.Column("half of the time after"),
-        output.Column("nine of ten times after"),
+        output.Column("decided"),
+        output.Column("half of them after"),
+        output.Column("nine of ten after"),
     ]
     rows = [
         [it.words, f"{it.reached:.0%}", _when(it.half, it.half_days), _when(it.most, it.most_days)]
@@ -229,6 +229,7 @@ def page(it: Report) -> Iterator[str]:
     """A report for a terminal."""
     yield from map(output.dim, output.wrapped(title(it)))
     yield from output.wrapped(output.one_line(it.hypothesis))
+    yield from map(output.dim, output.wrapped(f"counts {output.one_line(it.counted)}"))
     yield ""
     word = it.verdict.word
     yield click.style(headline(it), bold=True, fg=_COLOURS.get(word))
@@ -315,7 +316,7 @@ def markdown(it: Report) -> Iterator[str]:
     """A report to paste into a pull request."""
     yield f"# {plain(it.hypothesis)}"
     yield ""
-    yield f"**{headline(it)}** — {plain(title(it))}"
+    yield f"**{headline(it)}** — {plain(title(it))}. Counts {plain(it.counted)}."
     yield ""
     yield " ".join(plain(sentence) for sentence in sentences(it))
     for line in it.notes:

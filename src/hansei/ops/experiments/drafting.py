@@ -39,7 +39,7 @@ class Wish:
     bind: Bind
     hypothesis: str | None = None
     metric: str | None = None
-    """An amount, or a fact and its subject: `failures:make lint`."""
+    """An amount, or a fact and its subject: `rereads:src/auth.py`."""
     change: str | None = None
     pin: str | None = None
     treatment: str | None = None

@@ -56,6 +56,8 @@ class Observed:
     """Sessions that a person put in another arm than the coin did."""
     uncounted: bool = False
     """Whether nobody knows how to count the target."""
+    never: bool = False
+    """Whether the target never came up in any session here, in an arm or not."""
     notes: tuple[str, ...] = ()
 
 
@@ -93,6 +95,7 @@ def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
         left_out=dict(sorted(out_of_it.items(), key=lambda pair: (-pair[1], pair[0]))),
         by_hand=by_hand if it.randomised else 0,
         uncounted=amount(it.fact) is None and counted.hits is None,
+        never=bool(everyone) and counted.hits is not None and not any(counted.hits.values()),
         notes=notes,
     )
 

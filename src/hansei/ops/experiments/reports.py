@@ -257,6 +257,10 @@ def _notes(it: Experiment, seen: Observed) -> tuple[str, ...]:
         notes.append("It has not been started: `hansei exp start` does.")
     if seen.uncounted:
         notes.append(f"Nobody knows how to count {it.fact} again, so there is no verdict.")
+    if seen.never:
+        notes.append(
+            "What is counted never came up in any session here: look whether its name is right."
+        )
     if seen.by_hand:
         notes.append(
             f"{seen.by_hand} of its sessions were put in an arm by hand. The coin did not decide"

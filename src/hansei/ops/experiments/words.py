@@ -52,7 +52,7 @@ def _found(told: Report) -> str:
     if verdict.why is Why.EMPTY:
         return _empty(one, two)
     if one.hits is not None and two.hits is not None:
-        return f"{_of(two)} with the change and {_of(one)} without it are {told.counted}"
+        return f"it came up in {_of(two)} with the change, and in {_of(one)} without it"
     if verdict.difference is None:
         return f"{one.known} sessions without the change and {two.known} with it"
     factor = exp(verdict.difference)
