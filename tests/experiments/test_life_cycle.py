@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, cast
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from experiment_desk import LINE, TARGET, Office
 from git_world import DAY, HOUR
+from hansei.config import Config, Environment, Settings
 from hansei.errors import NotFound, StoreUnwritable, UsageError
 from hansei.experiments.binding.days import arm_of_day
 from hansei.experiments.placing import Arm
+from hansei.ops.live import Live
+from hansei.ops.watch import Look
 from hansei.store import bets, experiments
 from hansei.store.experiments import Role
 
@@ -265,6 +269,48 @@ def test_a_block_is_switched_by_days_and_taken_out_at_the_end(office: Office) ->
     assert whole == 16, found["left_out"]
     office.type("exp", "conclude", begun["id"], "--no-keep")
     assert (office.place / "CLAUDE.md").read_bytes() == before
+
+
+def test_taking_in_and_watching_switch_it_too(office: Office) -> None:
+    office.told(
+        *("exp", "new", "--bind", "days", "--text", LINE, "--hypothesis", "it helps"),
+        *("--to", "CLAUDE.md", "--yes"),
+    )
+    config = Config(office.store_folder, Settings(), Environment(office.home, {}))
+    nothing = cast(Any, None)
+    warned: list[str] = []
+    live = Live(config, nothing, lambda: office.clock, lambda: False, lambda _: None, warned.append)
+    seen = set()
+    for day in range(12):
+        office.clock += DAY
+        if day % 2:
+            office.type("ingest")
+        else:
+            live.take_in(Look(everything=True))
+        planned = arm_of_day("fixed salt", office.clock // DAY, 0.5)
+        held = "make types" in (office.place / "CLAUDE.md").read_text()
+        assert held == (planned is Arm.TREATMENT)
+        seen.add((day % 2, planned))
+    assert len(seen) == 4
+    assert warned == []
+
+
+def test_a_line_that_was_edited_by_hand_is_left_alone(office: Office) -> None:
+    office.told(
+        *("exp", "new", "--bind", "days", "--text", LINE, "--hypothesis", "it helps"),
+        *("--to", "CLAUDE.md", "--yes"),
+    )
+    while arm_of_day("fixed salt", office.clock // DAY, 0.5) is Arm.CONTROL:
+        office.clock += DAY
+    office.type("exp", "switch")
+    file = office.place / "CLAUDE.md"
+    file.write_text(file.read_text().replace("make types", "make my-types"))
+    edited = file.read_text()
+    while arm_of_day("fixed salt", office.clock // DAY, 0.5) is Arm.TREATMENT:
+        office.clock += DAY
+    office.type("exp", "switch")
+    assert "edited by hand" in office.said
+    assert file.read_text() == edited
 
 
 def test_a_day_on_which_nobody_switched_counts_for_nothing(office: Office) -> None:

@@ -98,3 +98,11 @@ def test_what_was_applied_and_made_it_worse_is_taken_back(office: Office) -> Non
     assert done["undone"] == found["entry"]
     assert "make types" not in (office.place / "CLAUDE.md").read_text()
     assert state_of(office, found["bet"]) == "reverted"
+
+
+def test_taking_in_is_enough_to_end_what_harms_where_that_was_allowed(office: Office) -> None:
+    office.type(*shlex.split(script("A rule that harms")[0])[1:])
+    office.days(10, a_day=8, hooked=True, text="make typecheck", told=0.9, untold=0.1)
+    office.type("ingest")
+    assert "harmed and was ended" in office.said
+    assert only(office)["verdict"] == "harmed"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 BINDS = ("git", "exposure", "days", "branch", "prompt", "tag")
 MOST_RESAMPLES = 1_000_000
+NOWHERE = -1
+"""The workspace of a folder in which no session ever was: it has no experiments."""
 
 
 @click.group(short_help="Experiments: did a change help?")
@@ -54,7 +56,7 @@ def command() -> None:
 
 
 @contextmanager
-def _desk(*, ingest: bool = True) -> Iterator[tuple[Store, Config, Path, int | None]]:
+def _desk(*, ingest: bool = True) -> Iterator[tuple[Store, Config, Path, int]]:
     """A store with experiments tended, the settings, where the person stands, its workspace."""
     from hansei.ops.experiments.verbs import tend
     from hansei.ops.scope import current_workspace
@@ -63,7 +65,7 @@ def _desk(*, ingest: bool = True) -> Iterator[tuple[Store, Config, Path, int | N
     with app.up_to_date(settings, ingest=ingest) as store:
         workspace, _ = current_workspace(store, app.folder())
         _say(tend(store, settings, app.folder(), app.now()))
-        yield store, settings, app.folder(), workspace
+        yield store, settings, app.folder(), NOWHERE if workspace is None else workspace
 
 
 def _say(done: Tended) -> None:
@@ -285,7 +287,7 @@ def list_(everywhere: bool, as_json: bool) -> None:
     from hansei.ops.experiments.shelf import listed
 
     with _desk(ingest=False) as (store, _, _here, workspace):
-        found = listed(store, None if everywhere else -1 if workspace is None else workspace)
+        found = listed(store, None if everywhere else workspace)
     shown = [it for it in found if everywhere or it.stage is not Stage.ARCHIVED]
     if as_json:
         output.write_json("experiments", {"experiments": [pages.told(it) for it in shown]})
@@ -305,12 +307,12 @@ def status(ingest: bool, as_json: bool) -> None:
     from hansei.ops.experiments.shelf import running
 
     with _desk(ingest=ingest) as (store, settings, here, workspace):
-        place = -1 if workspace is None else workspace
-        for it in running(store, place)[:1]:
+        for it in running(store, workspace)[:1]:
             _facts(store, settings, it)
         _say(verbs.tend(store, settings, here, app.now(), judge=True))
         found = [
-            report(store, it, here, app.now(), resamples=1).report for it in running(store, place)
+            report(store, it, here, app.now(), resamples=1).report
+            for it in running(store, workspace)
         ]
     if as_json:
         output.write_json("experiment_status", {"running": [pages.summed(it) for it in found]})
@@ -360,9 +362,8 @@ def _report(name: str | None, resamples: int, confidence: float, *, ingest: bool
     from hansei.ops.experiments.shelf import meant, named
 
     with _desk(ingest=ingest) as (store, settings, here, workspace):
-        place = -1 if workspace is None else workspace
         stages = (Stage.RUNNING, Stage.CONCLUDED, Stage.DRAFT)
-        it = meant(store, name, place, stages)
+        it = meant(store, name, workspace, stages)
         if it.report is None:
             _facts(store, settings, it)
             _say(verbs.tend(store, settings, here, app.now(), judge=True))
@@ -449,7 +450,7 @@ def conclude(
 
     with _desk(ingest=ingest) as (store, settings, here, workspace):
         _must_be_writable(store)
-        it = meant(store, name, -1 if workspace is None else workspace)
+        it = meant(store, name, workspace)
         _facts(store, settings, it)
         done = verbs.conclude(
             store,

@@ -12,7 +12,7 @@ from hansei.store import experiments as kept
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection
+    from collections.abc import Sequence
 
     from hansei.store.database import Store
 
@@ -59,7 +59,7 @@ def named(store: Store, name: str) -> Experiment:
 
 
 def meant(
-    store: Store, name: str | None, workspace: int | None, stages: Collection[Stage] = ()
+    store: Store, name: str | None, workspace: int | None, stages: Sequence[Stage] = ()
 ) -> Experiment:
     """The one a person means; without a name the only one of this workspace that can be meant.
 
@@ -78,7 +78,7 @@ def meant(
                 f"{len(found)} experiments are running here",
                 hint=f"Say which one: {some}",
             )
-    raise NotFound(
-        "no experiment is running here",
-        hint='`hansei exp new --bind git --hypothesis "…"` begins one.',
-    )
+    wanted = (stages or (Stage.RUNNING,))[0]
+    what = "is a draft" if wanted is Stage.DRAFT else f"is {wanted}"
+    begin = '`hansei exp new --bind git --hypothesis "…"` begins one.'
+    raise NotFound(f"no experiment {what} here", hint=f"{LIST} {begin}" if here else begin)
