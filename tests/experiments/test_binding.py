@@ -15,6 +15,7 @@ from hansei.experiments.binding.exposure import ByExposure
 from hansei.experiments.binding.git import ByCommit, SincePin
 from hansei.experiments.binding.prompt import ByPrompt, fingerprint
 from hansei.experiments.binding.tag import ByTag
+from hansei.experiments.binding.text import ByText
 from hansei.experiments.placing import (
     CONTROL,
     TREATMENT,
@@ -185,3 +186,60 @@ def test_prompts_are_told_by_what_they_hold() -> None:
     assert binding.place(replace(SESSION, prompt=other)) == CONTROL
     assert binding.place(replace(SESSION, prompt="x")) == out(Why.OTHER_PROMPT)
     assert binding.place(SESSION) == out(Why.NO_PROMPT)
+
+
+# --- a line that was applied ----------------------------------------------------------------------
+
+WRITTEN = START + 10 * HOUR
+APPLIED = ByText(
+    path="CLAUDE.md",
+    holding=frozenset({"with"}),
+    lacking=frozenset({"without"}),
+    folder="/work/app",
+    moment=WRITTEN,
+)
+
+
+def at(hours: int, mark: str | None = None, *, seen: bool, folder: str = "/work/app") -> Candidate:
+    """A session of one hour that begins so long after the line was written."""
+    began = WRITTEN + hours * HOUR
+    texts = None if mark == "nobody looked" else {} if mark is None else {"CLAUDE.md": mark}
+    return replace(
+        SESSION, started=began, ended=began + HOUR, texts=texts, seen=seen, folder=folder
+    )
+
+
+@pytest.mark.parametrize(
+    ("binding", "session", "expected"),
+    [
+        (APPLIED, at(-5, "without", seen=True), CONTROL),
+        (APPLIED, at(-5, "nobody looked", seen=False), CONTROL),
+        (APPLIED, at(5, "with", seen=True), TREATMENT),
+        (APPLIED, at(5, "without", seen=True), CONTROL),
+        (APPLIED, at(5, None, seen=True), CONTROL),
+        # The file was edited elsewhere since: in the folder it was written to the line stands.
+        (APPLIED, at(5, "another", seen=True), TREATMENT),
+        (APPLIED, at(5, "another", seen=True, folder="/work/other"), out(Why.UNTOLD)),
+        # Nobody committed the line, so a commit without it says nothing.
+        (APPLIED, at(5, "without", seen=False, folder="/work/app/src"), TREATMENT),
+        (replace(APPLIED, committed=True), at(5, "without", seen=False), out(Why.DIRTY)),
+        (replace(APPLIED, committed=True), at(5, "with", seen=False), TREATMENT),
+        (APPLIED, at(5, "nobody looked", seen=False), TREATMENT),
+        (APPLIED, at(5, "nobody looked", seen=False, folder="/work/app2"), out(Why.UNTOLD)),
+        (replace(APPLIED, until=WRITTEN + 20 * HOUR), at(5, "with", seen=True), TREATMENT),
+        (replace(APPLIED, until=WRITTEN + 20 * HOUR), at(30, "with", seen=True), out(Why.AFTER)),
+        (APPLIED, replace(SESSION, started=None), out(Why.NO_TIME)),
+    ],
+)
+def test_an_applied_line_is_told_by_what_the_file_held(
+    binding: ByText, session: Candidate, expected: Placed
+) -> None:
+    assert binding.place(session) == expected
+
+
+def test_a_session_that_was_running_when_the_line_came_or_went_is_left_out() -> None:
+    straddling = replace(SESSION, started=WRITTEN - 1, ended=WRITTEN, folder="/work/app")
+    assert APPLIED.place(straddling) == out(Why.STRADDLES)
+    gone = replace(APPLIED, until=WRITTEN + 5 * HOUR)
+    late = replace(straddling, started=WRITTEN + 4 * HOUR, ended=WRITTEN + 6 * HOUR)
+    assert gone.place(late) == out(Why.STRADDLES)
