@@ -107,10 +107,8 @@ def interval(told: Report) -> Iterator[str]:
         line[place(value)] = mark
     yield f"{'difference':{LABEL}}{''.join(line)}".rstrip()
     ends = f"{difference(told, found.low)} to {difference(told, found.high)}"
-    yield output.dim(
-        f"{'':{LABEL}}{difference(told, middle)} ({ends}, at every look);"
-        " │ none, ┊ too small to matter"
-    )
+    yield output.dim(f"{'':{LABEL}}{difference(told, middle)} ({ends}, at every look)")
+    yield output.dim(f"{'':{LABEL}}│ no difference, ┊ too small to matter")
 
 
 def evidence(told: Report) -> Iterator[str]:
