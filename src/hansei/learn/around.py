@@ -26,6 +26,8 @@ _USAGE: Final = frozenset((What.OPTION, What.COMMAND, What.SCRIPT, What.PROGRAM)
 _REQUEST: Final = 160
 """Characters of a request that can be said in a line."""
 _LEAST_WORDS: Final = 4
+_MOST: Final = 0.75
+"""Of the runs, those of which must hold what is told of them all."""
 _TOLD: Final = 3
 """Pitfalls that are told."""
 
@@ -43,27 +45,35 @@ def by_session(group: Sequence[Step]) -> dict[int, list[Step]]:
 
 
 def changed_before(window: Window, group: Sequence[Step]) -> str:
-    """The folder whose files were edited before most of the runs; empty where there is none."""
+    """The folder that holds what was edited before the runs, the closest that holds most of it.
+
+    Empty where there is none: a folder that only some of the edits were in would tell too little.
+    """
     edited: Counter[str] = Counter()
+    changed = 0
     for session, own in by_session(group).items():
         last = 0
         for step in own:
-            edited.update(
-                {
-                    _folder(it.path)
-                    for call in window.calls_of(session, last, step.seq)
-                    for it in window.touched_by.get((session, call.seq), ())
-                    if it.verb not in LOOKS and it.inside and "*" not in it.path
-                }
-            )
+            paths = {
+                it.path
+                for call in window.calls_of(session, last, step.seq)
+                for it in window.touched_by.get((session, call.seq), ())
+                if it.verb not in LOOKS and it.inside and "*" not in it.path
+            }
+            edited.update({folder for it in paths for folder in _folders(it)})
+            changed += bool(paths)
             last = step.seq
-    path, times = min(edited.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
-    return path if 2 * times > len(group) else ""
+    least = max(_MOST * changed, len(group) / 2)
+    most = [it for it in edited if edited[it] >= least]
+    return min(most, key=lambda it: (-it.count("/"), -edited[it], it), default="")
 
 
-def _folder(path: str) -> str:
+def _folders(path: str) -> list[str]:
+    """The folder at the top and the one in it; the file where it lies in none."""
     parts = path.replace("\\", "/").split("/")
-    return "/".join(parts[:-1][:2]) + "/" if len(parts) > 1 else path
+    if len(parts) == 1:
+        return [path]
+    return ["/".join(parts[:size]) + "/" for size in range(1, min(len(parts) - 1, 2) + 1)]
 
 
 def followed_by(steps: Mapping[int, Sequence[Step]], group: Sequence[Step]) -> str:
@@ -76,7 +86,7 @@ def followed_by(steps: Mapping[int, Sequence[Step]], group: Sequence[Step]) -> s
             if later is not None and later.name != step.name and later.turn == step.turn:
                 following[later.name] += 1
     name, times = min(following.items(), key=lambda it: (-it[1], it[0]), default=("", 0))
-    return name if 2 * times > len(group) else ""
+    return name if times >= _MOST * len(group) else ""
 
 
 def pitfalls(window: Window, names: Collection[str]) -> list[str]:

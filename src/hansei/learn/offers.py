@@ -14,6 +14,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final
 
 from hansei.learn.detectors import DETECTORS
+from hansei.learn.instructed import is_instructed
 from hansei.learn.writing import name_of
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def offers(
     names = {window.sessions[it].name for it in of}
     chosen = (
         it
-        for it in _one_each(_thinned(sorted(found, key=_rank)))
+        for it in _one_each(_unknown(window, _thinned(sorted(found, key=_rank))))
         if not of or names & {place.session for place in it.evidence}
     )
     most = max(len(_ORDER), ceil((len(of) or len(window.sessions)) * _SHARE))
@@ -93,6 +94,11 @@ def _head(command: str) -> str:
     """What a command is known by: its program and the word after it, wherever it runs."""
     words = re.sub(r"^cd (?:\"[^\"]*\"|\S+) && ", "", command).split()
     return " ".join(it.rsplit("/", 1)[-1] for it in words[:2])
+
+
+def _unknown(window: Window, ranked: Iterable[Offer]) -> Iterator[Offer]:
+    """Without what sessions did because they were told to, word by word."""
+    return (it for it in ranked if it.detector not in _DOING or not is_instructed(window, it))
 
 
 def _one_each(ranked: Iterable[Offer]) -> Iterator[Offer]:

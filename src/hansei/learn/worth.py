@@ -40,6 +40,16 @@ _QUIET: Final = frozenset(
     )
 )  # fmt: skip
 """Options that change what is printed, and nothing else."""
+_CHECKS: Final = frozenset(
+    (CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT, CommandClass.INSTALL)
+)
+_USUAL: Final = frozenset(
+    (
+        "--all", "--all-targets", "--check", "--ci", "--coverage", "--fix", "--frozen-lockfile",
+        "--locked", "--noEmit", "--prod", "--release", "--run", "--save-dev", "--watch", "--write",
+    )
+)  # fmt: skip
+"""Options that checks are run with everywhere."""
 _INTERPRETERS: Final = frozenset(
     (
         "awk", "bash", "bun", "cmd", "deno", "eval", "expect", "mongosh", "mysql", "node",
@@ -131,9 +141,20 @@ def is_told(ran: Ran) -> bool:
     return not is_git(ran) and (_is_peculiar(ran) or bool(_options(ran)))
 
 
+def is_check(ran: Ran) -> bool:
+    """Whether any agent runs it unaided, in the folder that it works in: checks, builds, installs.
+
+    Where it needs a variable, a script or an option of its own, it has to be told.
+    """
+    options = [it for it in ran.flags if it.startswith("--") and it not in _QUIET | _USUAL]
+    return ran.kind in _CHECKS and not options and not _is_peculiar(ran._replace(directory=None))
+
+
 def is_habit(ran: Ran) -> bool:
     """Whether a command alone is worth keeping: one option may be found in its help."""
-    return not is_git(ran) and (_is_peculiar(ran) or len(_options(ran)) >= _SEVERAL)
+    if is_git(ran) or is_check(ran):
+        return False
+    return _is_peculiar(ran) or len(_options(ran)) >= _SEVERAL
 
 
 def _is_peculiar(ran: Ran) -> bool:

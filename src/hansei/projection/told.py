@@ -1,16 +1,27 @@
 """What an agent was told in a session: by people, by commands they typed, by what tools printed.
 
 A wrong command is often not an agent's own idea: it stands in a prompt, in a step that a program
-printed, in a file that was read. There it is to be corrected. What agents wrote themselves, to
-themselves or to one another, is nobody's text to correct.
+printed, in a file that was read. There it is to be corrected. What the agent's program hands it and
+what agents write to one another is told too, but nobody's text to correct; and what no log holds is
+told where an agent repeats it.
 """
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.events.model import Origin, Prompt, SlashCommand, Tool, ToolCall, ToolResult
+from hansei.events.model import (
+    Origin,
+    Prompt,
+    Reply,
+    SlashCommand,
+    Thought,
+    Tool,
+    ToolCall,
+    ToolResult,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,6 +36,8 @@ class Teller(StrEnum):
     COMMAND = "command"  # typed by a person, with a text of its own
     FILE = "file"
     PROGRAM = "program"
+    CONTEXT = "context"  # handed over by the agent's program, a hook or the agent that started it
+    QUOTE = "quote"  # repeated by the agent, as something it was given
 
 
 class Told(NamedTuple):
@@ -38,6 +51,15 @@ class Told(NamedTuple):
 
 
 _PERSONS: Final = frozenset((Origin.HUMAN, Origin.QUEUED_HUMAN))
+CORRECTABLE: Final = frozenset((Teller.PERSON, Teller.COMMAND, Teller.FILE, Teller.PROGRAM))
+"""Those whose text somebody here can correct."""
+_QUOTES: Final = re.compile(
+    r"\b(?:according to|as (?:instructed|described|documented)|instructions? (?:say|are|tell)"
+    r"|protocol|system reminder|(?:prompt|reminder|context|documentation) (?:says|shows|tells))\b"
+    r"|<[a-z]+(?:[-_ ][a-z]+)*>",
+    re.IGNORECASE,
+)
+"""How an agent names what it was given; it fills in no word that it was not given."""
 _TELLERS: Final = {Tool.READ: Teller.FILE, Tool.SHELL: Teller.PROGRAM, Tool.MCP: Teller.PROGRAM}
 
 
@@ -47,6 +69,10 @@ def told(events: Iterable[Numbered]) -> Iterator[Told]:
     for seq, event in events:
         if isinstance(event, Prompt) and event.origin in _PERSONS:
             yield Told(seq, Teller.PERSON, "", None, event.text)
+        elif isinstance(event, Prompt):
+            yield Told(seq, Teller.CONTEXT, "", None, event.text)
+        elif isinstance(event, (Thought, Reply)) and _QUOTES.search(event.text):
+            yield Told(seq, Teller.QUOTE, "", None, event.text)
         elif isinstance(event, SlashCommand):
             yield Told(seq, Teller.COMMAND, event.name, None, event.text)
         elif isinstance(event, ToolCall):

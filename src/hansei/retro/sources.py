@@ -12,7 +12,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.files import LOOKS
-from hansei.projection.told import Teller
+from hansei.projection.told import CORRECTABLE, Teller
 from hansei.projection.ways import about
 from hansei.projection.wording import code
 
@@ -72,7 +72,7 @@ def source(
     window: Window,
     tries: Iterable[tuple[int, int]],
     wanted: Iterable[Pattern[str]],
-    tellers: frozenset[Teller] = frozenset(Teller),
+    tellers: frozenset[Teller] = CORRECTABLE,
 ) -> Source | None:
     """What told agents to, before their first try in each session; `wanted` is one for each try."""
     firsts: dict[int, tuple[int, Pattern[str]]] = {}

@@ -19,7 +19,15 @@ from hansei.learn.lines import typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
 from hansei.learn.slots import together
 from hansei.learn.steps import form, steps
-from hansei.learn.worth import is_git, is_of_one_day, is_own, is_repeatable, is_step, is_told
+from hansei.learn.worth import (
+    is_check,
+    is_git,
+    is_of_one_day,
+    is_own,
+    is_repeatable,
+    is_step,
+    is_told,
+)
 from hansei.learn.writing import (
     action,
     body,
@@ -100,6 +108,7 @@ class MultiStep:
         tools = {it.ran.program for it in run if not is_git(it.ran)}
         return (
             self.calls <= len({it.seq for it in run}) <= self.most_calls
+            and not all(is_git(it.ran) or is_check(it.ran) for it in run)
             and len({it.name for it in run}) >= self.calls
             and len(own) >= self.own
             and len(tools) >= self.own
@@ -213,6 +222,8 @@ class MultiStep:
 
     def _is_worth(self, course: _Course) -> bool:
         """A step must say what nobody guesses; of only two both, or many sessions took them."""
+        if all(is_git(it.ran) or is_check(it.ran) for run in course.runs for it in run):
+            return False
         plain = [it for it in course.runs[0] if not is_git(it.ran)]
         telling = _telling(course)
         short = len(course.names) == self.own and course.tasks < self.many

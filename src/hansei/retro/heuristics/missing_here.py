@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.projection.failures.missing import What
-from hansei.projection.told import Teller
+from hansei.projection.told import CORRECTABLE, Teller
 from hansei.projection.tries import tries as every_try
 from hansei.projection.ways import How, about, advice, instead, known, spelled
 from hansei.projection.wording import before_options, code, counted, in_common, most, words
@@ -240,7 +240,7 @@ def _source(window: Window, tries: list[Try]) -> Source | None:
         if tries[0].slip is not None and tries[0].slip.spelling:
             return None
     else:
-        tellers = frozenset(Teller)
+        tellers = CORRECTABLE
     wanted = [_as_told(window, it) for it in tries]
     return source(window, [(it.session, it.failure.seq) for it in tries], wanted, tellers)
 
