@@ -145,6 +145,54 @@ class Harm(NamedTuple):
     message: str
 
 
+class Caution(NamedTuple):
+    """What to mind where a person wants a command that may overwrite work."""
+
+    message: str
+    here: bool
+    """Whether it is work on this machine."""
+
+
+def cautions(text: str) -> list[Caution]:
+    """What a command may overwrite or delete as it does what it is for: it is never just learned.
+
+    Only a person's own words let it into a skill, and the skill then says what to mind.
+    """
+    if len(text) > LONGEST:
+        return []
+    found = [Caution(said, _is_here(it)) for it in parse(text).commands if (said := _mirrors(it))]
+    return list(dict.fromkeys(found))
+
+
+def _mirrors(command: Command) -> str:
+    """What a command overwrites, in words; empty if nothing."""
+    program, subcommand = command.program, command.subcommand or ""
+    flags = frozenset(command.flags)
+    told = (*subcommand.split(), *command.targets)
+    if program == "rclone" and told[:1] in (("sync",), ("move",), ("bisync",)):
+        return f"`rclone {told[0]}` makes its target like its source: the rest there is deleted"
+    deletes = any(it.startswith(("--delete", "--remove-source")) for it in flags)
+    if program == "rsync" and deletes:
+        return "`rsync --delete` deletes in its target what its source does not have"
+    if program in _CLOUDS and "sync" in told and deletes:
+        return f"`{program} … sync --delete` deletes in its target what its source does not have"
+    if program == "gsutil" and "rsync" in told and "-d" in flags:
+        return "`gsutil rsync -d` deletes in its target what its source does not have"
+    if program == "lftp" and "mirror" in told:
+        return "`lftp mirror` overwrites its target"
+    if program == "robocopy" and any(it.upper() in ("/MIR", "/PURGE") for it in (*told, *flags)):
+        return "`robocopy /MIR` deletes in its target what its source does not have"
+    forced = _any(flags, "-f", "--force", "--discard-changes")
+    if program == "git" and subcommand in ("pull", "checkout", "switch") and forced:
+        return f"`git {subcommand} --force` overwrites work that is not committed"
+    return ""
+
+
+def _is_here(command: Command) -> bool:
+    """Whether its target is on this machine: the last one, and it names no other."""
+    return not command.targets or re.match(r"[\w.@-]{2,}:", command.targets[-1]) is None
+
+
 def harms(text: str) -> list[Harm]:
     """Everything that speaks against telling an agent to run a command."""
     if len(text) > LONGEST:

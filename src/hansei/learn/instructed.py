@@ -54,12 +54,20 @@ def is_instructed(window: Window, offer: Offer) -> bool:
     return bool(wanted) and told > 0 and told >= _SHARE * len(places)
 
 
-def _are_told(window: Window, session: int, before: int, wanted: Sequence[Pattern[str]]) -> bool:
-    texts = [
-        it.text.replace("\\", "/")
-        for it in window.told(session)
-        if it.seq < before and _counts(window, session, it)
+def given(window: Window, session: int, before: int) -> list[str]:
+    """The texts that the agent of a session was given before an event."""
+    return [
+        it.text for it in window.told(session) if it.seq < before and _counts(window, session, it)
     ]
+
+
+def is_given(window: Window, session: int, before: int, command: str) -> bool:
+    """Whether a command stands in one of those texts."""
+    return _are_told(window, session, before, [_pattern(command)])
+
+
+def _are_told(window: Window, session: int, before: int, wanted: Sequence[Pattern[str]]) -> bool:
+    texts = [it.replace("\\", "/") for it in given(window, session, before)]
     return all(any(it.search(text) for text in texts) for it in wanted)
 
 

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hansei.config import CommandClass
-from hansei.learn.harm import harms
+from hansei.learn.harm import cautions, harms
 from hansei.projection.commands.programs import FILLERS, FILTERS, PLAIN, SUBCOMMANDS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _EVERYDAY: Final = frozenset(("build", "dev", "install", "lint", "start", "test"
 _RUNNERS: Final = frozenset(("bun", "make", "just", "npm", "pnpm", "rake", "task", "yarn"))
 _WRAPPERS: Final = frozenset(("bunx", "command", "env", "exec", "nohup", "npx", "sudo", "time"))
 """Words before a program that say nothing about the project."""
-_QUIET: Final = frozenset(
+QUIET: Final = frozenset(
     (
         "--color", "--help", "--no-color", "--progress", "--quiet", "--silent", "--verbose",
         "--version", "--yes", "--pretty", "--tb", "--reporter", "--no-pager", "--oneline", "--stat",
@@ -41,7 +41,13 @@ _QUIET: Final = frozenset(
 )  # fmt: skip
 """Options that change what is printed, and nothing else."""
 _CHECKS: Final = frozenset(
-    (CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT, CommandClass.INSTALL)
+    (
+        CommandClass.TEST,
+        CommandClass.BUILD,
+        CommandClass.LINT,
+        CommandClass.FORMAT,
+        CommandClass.INSTALL,
+    )
 )
 _USUAL: Final = frozenset(
     (
@@ -102,8 +108,11 @@ def destroys(text: str) -> bool:
     return _RASH.search(text) is not None or bool(harms(text))
 
 
-def is_repeatable(ran: Ran) -> bool:
-    """Whether somebody could run it again elsewhere: no code written into it, no passing place."""
+def is_repeatable(ran: Ran, *, asked: bool = False) -> bool:
+    """Whether somebody could run it again elsewhere: no code written into it, no passing place.
+
+    What may overwrite work is learned only from a person who `asked` for it.
+    """
     form = ran.form
     inline = ran.program in _INTERPRETERS and ("{text}" in form or "{value}" in form)
     heredoc = ran.program in _INTERPRETERS and not ran.targets and not ran.subcommand
@@ -114,6 +123,7 @@ def is_repeatable(ran: Ran) -> bool:
         or _PLACES.search(form)
         or is_of_one_machine(form)
         or destroys(form)
+        or (cautions(form) and not asked)
     )
 
 
@@ -146,7 +156,7 @@ def is_check(ran: Ran) -> bool:
 
     Where it needs a variable, a script or an option of its own, it has to be told.
     """
-    options = [it for it in ran.flags if it.startswith("--") and it not in _QUIET | _USUAL]
+    options = [it for it in ran.flags if it.startswith("--") and it not in QUIET | _USUAL]
     return ran.kind in _CHECKS and not options and not _is_peculiar(ran._replace(directory=None))
 
 
@@ -170,7 +180,7 @@ def _is_peculiar(ran: Ran) -> bool:
 
 
 def _options(ran: Ran) -> list[str]:
-    return [it for it in ran.flags if it.startswith("--") and it not in _QUIET]
+    return [it for it in ran.flags if it.startswith("--") and it not in QUIET]
 
 
 def _is_own_program(ran: Ran) -> bool:

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hansei.config import CommandClass
-from hansei.events.model import Status
+from hansei.events.model import Status, ToolResult
 from hansei.learn.around import alike
+from hansei.learn.instructed import given, is_given
 from hansei.learn.lines import Line, typed, written
 from hansei.learn.model import Evidence, Offer, Predicates
+from hansei.learn.replacements import caveats, is_equivalent, prints_usage
 from hansei.learn.steps import steps
 from hansei.learn.worth import is_of_one_machine, is_repeatable, is_trivial
 from hansei.learn.writing import (
@@ -113,6 +115,13 @@ class _Fix(NamedTuple):
     typed: str
     """As it was typed."""
 
+    @property
+    def added(self) -> tuple[str, ...]:
+        """What was told instead."""
+        return tuple(
+            sorted(it.partition("=")[0] for it in self.case.episode.added if it[:1] == "-")
+        )
+
 
 @dataclass(frozen=True)
 class ErrorRecovery:
@@ -194,11 +203,39 @@ class ErrorRecovery:
         cases: Sequence[_Case],
         own: Mapping[int, Sequence[Step]],
     ) -> Iterator[Offer]:
-        fixes = list(_fixes(window, texts, cases, own))[:_ROWS]
-        if fixes:
-            yield self._offer(window, cases, fixes)
+        made = self._sound(window, texts, list(_made(window, texts, cases, own)))
+        if made:
+            fixes = _apart(made)[:_ROWS]
+            minds = [line for it in fixes for line in _caveats(window, texts, it)]
+            yield self._offer(window, [it.case for it in made], fixes, minds)
 
-    def _offer(self, window: Window, cases: Sequence[_Case], fixes: Sequence[_Fix]) -> Offer:
+    def _sound(self, window: Window, texts: Texts, made: Sequence[_Fix]) -> list[_Fix]:
+        """Fixes that do the same in other words, and that the next complaint does not tell anyway.
+
+        Three sessions that took the same one mean it; a text that tells it wrongly will do so again.
+        """
+        same = _grouped(((it.case.sameness, it.added), it.case) for it in made)
+        often = {
+            it for it, own in same.items() if window.tasks(c.session for c in own) >= self.sessions
+        }
+        kept = [
+            it
+            for it in made
+            if (it.case.sameness, it.added) in often
+            or it.case.group[0] == it.case.row.signature
+            or is_equivalent(it.before, it.typed)
+        ]
+        if window.tasks(it.case.session for it in kept) >= self.sessions:
+            return kept
+        return [it for it in kept if not _tells_itself(window, texts, it)]
+
+    def _offer(
+        self,
+        window: Window,
+        cases: Sequence[_Case],
+        fixes: Sequence[_Fix],
+        minds: Sequence[str],
+    ) -> Offer:
         case, before, after, _ = fixes[0]
         tasks = window.tasks(it.session for it in cases)
         alone = len(fixes) == 1
@@ -212,8 +249,9 @@ class ErrorRecovery:
             detector=self.name,
             name=name,
             description=described(
-                f"Error recovery: {briefly(before)} fails here, {briefly(after)} works{more}."
-                f" Use it before running {what}, or when it complains."
+                f"Error recovery: {briefly(before)} fails here, {briefly(after)} works{more}"
+                + (", but mind what it does." if minds else ".")
+                + f" Use it before running {what}, or when it complains."
             ),
             body=body(
                 name,
@@ -222,6 +260,7 @@ class ErrorRecovery:
                     ("When to use", when),
                     ("Error Fix", table((it.before, it.after) for it in fixes)),
                     ("What changed", [line for it in fixes for line in _change(it)]),
+                    ("Mind", minds),
                     ("Commands", numbered(commands)),
                 ),
             ),
@@ -314,25 +353,51 @@ def _place(case: _Case) -> tuple[str, str] | None:
     return None
 
 
-def _fixes(
+def _made(
     window: Window,
     texts: Texts,
     cases: Iterable[_Case],
     own: Mapping[int, Sequence[Step]],
 ) -> Iterator[_Fix]:
-    """The commands of these cases as they were typed, each fix once, the shortest of them."""
-    made: list[_Fix] = []
+    """The commands of these cases as they were typed."""
     for case in cases:
         before = typed(window, texts, case.session, case.episode.failures[-1])
         after = typed(window, texts, case.session, case.episode.end)
         if before is not None and after is not None and before.whole != after.whole:
             again = _worked(window, texts, case, after, own.get(case.session, ()))
-            made.append(_Fix(case, before.whole, again, after.whole))
-    seen: set[tuple[str, ...]] = set()
+            yield _Fix(case, before.whole, again, after.whole)
+
+
+def _apart(made: Iterable[_Fix]) -> list[_Fix]:
+    """Each fix once, the shortest of them."""
+    found: dict[tuple[str, ...], _Fix] = {}
     for fix in sorted(made, key=lambda it: (len(it.before) + len(it.after), it.before)):
-        if fix.case.sameness not in seen:
-            seen.add(fix.case.sameness)
-            yield fix
+        found.setdefault(fix.case.sameness, fix)
+    return list(found.values())
+
+
+def _tells_itself(window: Window, texts: Texts, fix: _Fix) -> bool:
+    """Whether the program lists what it takes, and no text here tells what it does not take."""
+    case, seq = fix.case, fix.case.episode.failures[-1]
+    guessed = case.lacking is not None and case.lacking.what in _GUESSED
+    if not guessed or not prints_usage(_complaint(window, texts, case)):
+        return False
+    return not is_given(window, case.session, seq, fix.before)
+
+
+def _complaint(window: Window, texts: Texts, case: _Case) -> str:
+    place = window.result_of.get((case.session, case.episode.failures[-1]))
+    event = None if place is None else texts(case.session, place)
+    return event.text if isinstance(event, ToolResult) else ""
+
+
+def _caveats(window: Window, texts: Texts, fix: _Fix) -> list[str]:
+    """What texts say of a subcommand that stands in for another."""
+    case = fix.case
+    if case.lacking is None or case.lacking.what is not What.COMMAND:
+        return []
+    told = given(window, case.session, case.episode.failures[-1])
+    return caveats(fix.before, case.worked.shown, _complaint(window, texts, case), told)
 
 
 def _worked(window: Window, texts: Texts, case: _Case, line: Line, own: Sequence[Step]) -> str:

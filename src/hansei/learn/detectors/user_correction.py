@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from hansei.events.model import Status
+from hansei.learn.harm import cautions
 from hansei.learn.lines import typed
 from hansei.learn.model import Evidence, Label, Offer, Predicates
 from hansei.learn.steps import form, steps
@@ -32,7 +33,7 @@ from hansei.projection.corrections.rules import instruction
 from hansei.projection.wording import counted, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.learn.steps import Step, Texts
     from hansei.projection.corrections import Cluster, Correction
@@ -121,7 +122,8 @@ class UserCorrection:
         rule = instruction(row.remark or row.words)
         if not told or rule is None:
             return
-        commands = tuple(dict.fromkeys(line.whole for _, line in told))[:_MOST]
+        commands = _safest(dict.fromkeys(line.whole for _, line in told))[:_MOST]
+        minds = dict.fromkeys(caution for it in commands for caution in _minded(it))
         before = typed(window, texts, session, row.about)
         words = one_line(row.remark or row.words, 160)
         ran = told[0][0].ran
@@ -141,6 +143,7 @@ class UserCorrection:
                     ("Rule", [f"- {_rule(words, rule)}"]),
                     ("Before and after", table(pairs)),
                     ("Commands", numbered(commands)),
+                    ("Caution", list(minds)),
                 ),
             ),
             commands=commands,
@@ -158,13 +161,32 @@ class UserCorrection:
     def _done(self, own: Sequence[Step], row: Correction) -> list[Step]:
         """What was run after a correction that does what it says, the most of it first."""
         old = [it for it in own if it.seq == row.about]
-        named = _names(row.remark or row.words) - {
-            word for it in old for word in _names(it.ran.form)
-        }
+        said = _names(row.remark or row.words)
+        named = said - {word for it in old for word in _names(it.ran.form)}
         later = [it for it in own if it.seq > row.seq and is_step(it.ran)][: self.steps]
-        well = [it for it in later if it.status is Status.OK and is_repeatable(it.ran)]
+        well = [
+            it
+            for it in later
+            if it.status is Status.OK and is_repeatable(it.ran, asked=it.ran.program in said)
+        ]
         told = [(len(named & _names(it.ran.form)), it) for it in well]
         return [it for count, it in sorted(told, key=lambda pair: -pair[0]) if count]
+
+
+def _safest(commands: Iterable[str]) -> tuple[str, ...]:
+    """Without those that may overwrite work here, where others do as was said."""
+    found = tuple(commands)
+    safe = tuple(it for it in found if not any(caution.here for caution in cautions(it)))
+    return safe or found
+
+
+def _minded(command: str) -> list[str]:
+    """What to mind of a command."""
+    return [
+        f"- {it.message}. Look at what it would do first (most have a dry run), and ask where work"
+        f" {'here' if it.here else 'there'} may not be saved elsewhere."
+        for it in cautions(command)
+    ]
 
 
 def _rule(remark: str, line: str) -> str:
