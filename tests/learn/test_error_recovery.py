@@ -99,6 +99,58 @@ def test_what_a_program_does_not_have_is_told_together() -> None:
     assert len(offer.evidence) == 6
 
 
+USAGE = "\nUsage:\n  quay list [flags]\n\nFlags:\n  -a, --all   Show all\n"
+
+
+def test_an_option_that_means_something_else_is_no_replacement() -> None:
+    other = fixed("quay list --limit 5", "Error: unknown flag: --limit", "quay list -a")
+    same = fixed("quay list --limit 5", "Error: unknown flag: --limit", "quay list -n 5")
+    assert found(ErrorRecovery(), other) == []
+    assert len(found(ErrorRecovery(), same)) == 1
+    (meant,) = found(ErrorRecovery(), other, other, other)
+    assert meant.sessions == 3
+
+
+def test_what_the_complaint_lists_itself_needs_three_sessions() -> None:
+    telling = fixed("quay list --every", f"Error: unknown flag: --every{USAGE}", "quay list")
+    assert found(ErrorRecovery(), telling) == []
+    (offer,) = found(ErrorRecovery(), telling, telling, telling)
+    assert offer.sessions == 3
+
+
+def test_what_a_text_tells_wrongly_is_kept_at_once() -> None:
+    telling = Telling().say("Go through the list: run `quay list --every` first.")
+    telling.run("quay list --every", f"Error: unknown flag: --every{USAGE}", 1).run("quay list")
+    assert len(found(ErrorRecovery(), telling)) == 1
+
+
+def test_sessions_that_ran_into_it_count_though_they_did_not_get_past() -> None:
+    complaint = f"Error: unknown flag: --every{USAGE}"
+    stuck = Telling().say("go on").run("quay list --every", complaint, 1)
+    (offer,) = found(
+        ErrorRecovery(), fixed("quay list --every", complaint, "quay list"), stuck, stuck
+    )
+    assert offer.sessions == 3
+    assert "Got past in 1 session by other words, without any edit. 3 sessions ran into it." in (
+        offer.body
+    )
+
+
+def test_what_is_said_of_a_replacement_is_told_with_it() -> None:
+    step = (
+        "```\n# Look at what waits\nquay send pending\n```\n"
+        "**At night** (nobody there):\nThe porter uses `quay send all-pending` then.\n"
+    )
+    listed = "\nAvailable Commands:\n  all-pending   Send everything off (night only)\n"
+    telling = Telling().say("go on").run("quay step 4", step)
+    telling.run("quay send pending", f'Error: unknown command "pending" for "quay send"{listed}', 1)
+    telling.run("quay send all-pending", "done")
+    (offer,) = found(ErrorRecovery(), telling)
+    assert "- Wanted was: “Look at what waits”" in offer.body
+    assert "is listed as: “Send everything off (night only)”" in offer.body
+    assert "“At night (nobody there): The porter uses quay send all-pending then.”" in offer.body
+
+
 def migrated(place: str) -> Telling:
     complaint = "Error: connection to the database was refused"
     working = "docker compose up -d db && make migrate"

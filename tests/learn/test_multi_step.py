@@ -127,6 +127,11 @@ def test_an_order_that_changes_is_none() -> None:
     assert [it for it in found(MultiStep(), *tellings) if it.sessions > 1] == []
 
 
+def test_checks_that_any_agent_runs_are_no_procedure() -> None:
+    tellings = [ran("cd web && npx tsc --noEmit", "cd web && npm run build") for _ in range(6)]
+    assert found(MultiStep(), *tellings) == []
+
+
 def test_what_goes_round_begins_where_sessions_begin() -> None:
     bundle, check = "pnpm run bundle:web", "./scripts/check.sh --strict"
     tellings = [ran(*[bundle, check] * 3, asked="bundle them all again") for _ in range(3)]

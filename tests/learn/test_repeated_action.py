@@ -63,9 +63,44 @@ def test_what_differs_becomes_a_slot() -> None:
 
 def test_three_sessions_are_enough_for_one_run_each() -> None:
     def once() -> Telling:
-        return Telling().say("check it").run("cd web && npx tsc --noEmit")
+        return Telling().say("check it").run("cd web && npx tsc --project tsconfig.app.json")
 
     assert found(RepeatedAction(), once(), once()) == []
     (offer,) = found(RepeatedAction(), once(), once(), once())
     assert offer.sessions == 3
-    assert offer.commands == ("cd web && npx tsc --noEmit",)
+    assert offer.commands == ("cd web && npx tsc --project tsconfig.app.json",)
+
+
+@pytest.mark.parametrize("command", ["cd web && npx tsc --noEmit", "cd web && npm run build"])
+def test_a_check_that_any_agent_runs_is_no_habit(command: str) -> None:
+    assert found(RepeatedAction(), often(command, 9)) == []
+
+
+def test_the_folder_is_told_that_holds_what_was_edited_before_most_runs() -> None:
+    telling = often("node scripts/sync.js north --dry-run", 1)
+    for folder in ("forms", "pages", "pages", "api"):
+        telling.edit(f"{ROOT}/app/{folder}/berth.py").run("node scripts/sync.js north --dry-run")
+    (offer,) = found(RepeatedAction(), telling)
+    assert "After files in `app/` changed." in offer.body
+
+
+def test_no_folder_is_told_where_edits_lay_anywhere() -> None:
+    telling = often("node scripts/sync.js north --dry-run", 2)
+    for folder in ("docs", "web"):
+        telling.edit(f"{ROOT}/{folder}/berth.md").run("node scripts/sync.js north --dry-run")
+    (offer,) = found(RepeatedAction(), telling)
+    assert "changed" not in offer.body
+
+
+def test_what_follows_is_told_where_it_follows_most_runs() -> None:
+    def followed(times: int) -> Telling:
+        telling = often("true", 1)
+        for number in range(4):
+            telling.run("node scripts/sync.js north --dry-run")
+            telling.run("docker compose up -d db" if number < times else f"make berth{number}")
+        return telling
+
+    (most,) = found(RepeatedAction(), followed(3))
+    (half,) = found(RepeatedAction(), followed(2))
+    assert "which usually follows" in most.body
+    assert "which usually follows" not in half.body

@@ -30,6 +30,21 @@ def test_what_did_not_work_or_does_something_else_is_none() -> None:
     assert found(UserCorrection(), other) == []
 
 
+def test_what_overwrites_work_is_kept_only_where_the_person_named_it_and_says_what_to_mind() -> (
+    None
+):
+    up = "rclone sync berths north:/berths"
+    down = "rclone sync north:/berths berths"
+    telling = corrected("no, use rclone to sync the berths instead", down).run(up)
+    (offer,) = found(UserCorrection(), telling)
+    assert offer.commands == (up,)
+    assert "### Caution" in offer.body
+    (alone,) = found(UserCorrection(), corrected("no, use rclone to sync instead", down))
+    assert alone.commands == (down,)
+    assert "work here may not be saved" in alone.body
+    assert found(UserCorrection(), corrected("no, copy berths over with sync", down)) == []
+
+
 def test_a_word_that_stands_in_a_sentence_by_chance_is_no_correction() -> None:
     telling = Telling().say("now show me the plan, it is different").run("npm run plan")
     assert found(UserCorrection(), telling) == []

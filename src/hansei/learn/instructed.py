@@ -2,7 +2,7 @@
 
 Then they did it right because they were told, and will be told again: a skill would only repeat the
 prompt, the slash command, the step that a program printed, the skill or the instruction file. What
-an agent looked up itself (help, a script, a package file) it had to work out, and that is no telling.
+an agent looked up itself (help, a script, a package file) it had to work out: that is no telling.
 """
 
 from __future__ import annotations

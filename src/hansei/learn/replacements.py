@@ -70,7 +70,7 @@ def caveats(failed: str, worked: str, complaint: str, texts: Iterable[str]) -> l
     """
     found = list(texts)
     wanted = next((it for text in found if (it := _commented(failed, text))), "")
-    listed = _listed(worked.split()[-1], complaint)
+    listed = _listed(worked.rsplit(maxsplit=1)[-1], complaint)
     lines = [f"- Wanted was: “{wanted}”"] * bool(wanted)
     lines += [f"- `{worked}` is listed as: “{listed}”"] * bool(listed)
     told = next((it for text in found for it in _sentences(worked, text)), "")
@@ -79,7 +79,8 @@ def caveats(failed: str, worked: str, complaint: str, texts: Iterable[str]) -> l
 
 def _commented(command: str, text: str) -> str:
     """The comment that stands above a command."""
-    found = re.search(rf"^[ \t]*#+[ \t]*(\S.*)\n[ \t]*{re.escape(command)}[ \t]*$", text, re.M)
+    above = rf"^[ \t]*#+[ \t]*(\S.*)\n[ \t]*{re.escape(command)}[ \t]*$"
+    found = re.search(above, text, re.MULTILINE)
     return _plain(found[1]) if found else ""
 
 

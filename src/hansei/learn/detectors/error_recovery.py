@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hansei.config import CommandClass
@@ -205,14 +206,15 @@ class ErrorRecovery:
     ) -> Iterator[Offer]:
         made = self._sound(window, texts, list(_made(window, texts, cases, own)))
         if made:
-            fixes = _apart(made)[:_ROWS]
+            ranked = sorted(_apart(made), key=lambda it: -len(_met(window, [it])))
+            fixes = ranked[:_ROWS]
             minds = [line for it in fixes for line in _caveats(window, texts, it)]
-            yield self._offer(window, [it.case for it in made], fixes, minds)
+            yield self._offer(window, made, fixes, minds)
 
     def _sound(self, window: Window, texts: Texts, made: Sequence[_Fix]) -> list[_Fix]:
         """Fixes that do the same in other words, and that the next complaint does not tell anyway.
 
-        Three sessions that took the same one mean it; a text that tells it wrongly will do so again.
+        Three sessions that took the same one mean it; a text that tells it wrongly goes on so.
         """
         same = _grouped(((it.case.sameness, it.added), it.case) for it in made)
         often = {
@@ -225,19 +227,22 @@ class ErrorRecovery:
             or it.case.group[0] == it.case.row.signature
             or is_equivalent(it.before, it.typed)
         ]
-        if window.tasks(it.case.session for it in kept) >= self.sessions:
+        if window.tasks(session for session, _ in _met(window, kept)) >= self.sessions:
             return kept
         return [it for it in kept if not _tells_itself(window, texts, it)]
 
     def _offer(
         self,
         window: Window,
-        cases: Sequence[_Case],
+        made: Sequence[_Fix],
         fixes: Sequence[_Fix],
         minds: Sequence[str],
     ) -> Offer:
         case, before, after, _ = fixes[0]
-        tasks = window.tasks(it.session for it in cases)
+        cases, met = [it.case for it in made], _met(window, made)
+        tasks = window.tasks(session for session, _ in met)
+        past = window.tasks(it.session for it in cases)
+        others = "" if tasks == past else f" {counted(tasks, 'session').capitalize()} ran into it."
         alone = len(fixes) == 1
         what = case.failed.shown if alone else case.failed.program
         name = name_of("error", topic(case.failed), (case.failed.subcommand or "") * alone)
@@ -255,7 +260,7 @@ class ErrorRecovery:
             ),
             body=body(
                 name,
-                f"Got past in {counted(tasks, 'session')} by other words, without any edit.",
+                f"Got past in {counted(past, 'session')} by other words, without any edit.{others}",
                 (
                     ("When to use", when),
                     ("Error Fix", table((it.before, it.after) for it in fixes)),
@@ -265,7 +270,14 @@ class ErrorRecovery:
                 ),
             ),
             commands=commands,
-            evidence=_evidence(window, cases),
+            evidence=tuple(
+                dict.fromkeys(
+                    (
+                        *_evidence(window, cases),
+                        *(Evidence(window.sessions[session].name, seq) for session, seq in met),
+                    )
+                )
+            ),
             topic=topic(case.failed),
             action=case.failed.subcommand or "",
             predicates=Predicates(
@@ -376,6 +388,23 @@ def _apart(made: Iterable[_Fix]) -> list[_Fix]:
     return list(found.values())
 
 
+def _met(window: Window, made: Sequence[_Fix]) -> list[tuple[int, int]]:
+    """Where sessions ran into it, got past or not: what a program does not have stays wrong."""
+    own = {(it.case.session, it.case.episode.failures[-1]) for it in made}
+    wrong = {
+        (it.case.row.signature, it.case.failed.shown)
+        for it in made
+        if it.case.lacking is not None and it.case.lacking.what in _GUESSED
+    }
+    signatures = {it for it, _ in wrong}
+    for session, row in window.failures:
+        if row.signature in signatures:
+            ran = about(window, session, row.seq)
+            if ran is not None and (row.signature, ran.shown) in wrong:
+                own.add((session, row.seq))
+    return sorted(own)
+
+
 def _tells_itself(window: Window, texts: Texts, fix: _Fix) -> bool:
     """Whether the program lists what it takes, and no text here tells what it does not take."""
     case, seq = fix.case, fix.case.episode.failures[-1]
@@ -397,7 +426,12 @@ def _caveats(window: Window, texts: Texts, fix: _Fix) -> list[str]:
     if case.lacking is None or case.lacking.what is not What.COMMAND:
         return []
     told = given(window, case.session, case.episode.failures[-1])
-    return caveats(fix.before, case.worked.shown, _complaint(window, texts, case), told)
+    return caveats(_bare(fix.before), _bare(fix.typed), _complaint(window, texts, case), told)
+
+
+def _bare(command: str) -> str:
+    """A command up to its first option."""
+    return " ".join(takewhile(lambda it: it[:1] not in ("-", "<", '"'), command.split()))
 
 
 def _worked(window: Window, texts: Texts, case: _Case, line: Line, own: Sequence[Step]) -> str:
