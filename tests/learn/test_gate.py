@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansei.learn.gate import checked, judged, named
-from hansei.learn.harm import harms
+from hansei.learn.harm import cautions, harms
 from hansei.learn.hostile import cleaned, findings
 from hansei.learn.model import UNTRUSTED, Evidence, Label, Offer, Predicates, Skill, State
 from hansei.learn.spans import spans
@@ -314,3 +314,26 @@ def test_a_comment_in_code_is_seen_and_so_it_passes() -> None:
 )
 def test_what_only_looks_like_code_hides_no_comment(body: str) -> None:
     assert state_of(replace(OFFER, body=body)) is State.REJECTED
+
+
+@pytest.mark.parametrize(
+    ("command", "here"),
+    [
+        ("rclone sync north:/berths berths", True),
+        ("rclone sync berths north:/berths --progress", False),
+        ("rsync -a --delete build/ host:/srv/www", False),
+        ("rsync -a --delete host:/srv/www build/", True),
+        ("aws s3 sync --delete s3://berths berths", True),
+        ("git pull --force", True),
+    ],
+)
+def test_what_may_overwrite_work_is_told_with_where(command: str, here: bool) -> None:
+    (found,) = cautions(command)
+    assert found.here is here
+
+
+@pytest.mark.parametrize(
+    "command", ["rclone copy berths north:/berths", "rsync -a a b", "git pull", "aws s3 sync a b"]
+)
+def test_what_only_adds_needs_no_caution(command: str) -> None:
+    assert cautions(command) == []
