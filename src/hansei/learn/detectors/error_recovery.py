@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from hansei.config import CommandClass
@@ -37,7 +36,7 @@ from hansei.learn.writing import (
 from hansei.projection.failures import Ending
 from hansei.projection.failures.missing import Missing, What, missing
 from hansei.projection.ways import How, about, matching, parted, spelled, ways
-from hansei.projection.wording import counted, one_line
+from hansei.projection.wording import before_options, counted, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -426,12 +425,8 @@ def _caveats(window: Window, texts: Texts, fix: _Fix) -> list[str]:
     if case.lacking is None or case.lacking.what is not What.COMMAND:
         return []
     told = given(window, case.session, case.episode.failures[-1])
-    return caveats(_bare(fix.before), _bare(fix.typed), _complaint(window, texts, case), told)
-
-
-def _bare(command: str) -> str:
-    """A command up to its first option."""
-    return " ".join(takewhile(lambda it: it[:1] not in ("-", "<", '"'), command.split()))
+    failed, worked = (" ".join(before_options(it)) for it in (fix.before, fix.typed))
+    return caveats(failed, worked, _complaint(window, texts, case), told)
 
 
 def _worked(window: Window, texts: Texts, case: _Case, line: Line, own: Sequence[Step]) -> str:
