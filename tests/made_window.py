@@ -103,14 +103,15 @@ def window_of(
         it.name: []
         for it in (
             *(folds.CALLS, folds.COMMANDS, folds.PIECES),
-            *(folds.TOUCHES, folds.CROWDED, folds.USES),
+            *(folds.TOUCHES, folds.CROWDED, folds.USES, folds.STANDS),
         )
     }
     for session, told in sorted(stories.items()):
         _tell(session, told, rows)
         rows[folds.USES.name] += [Found(session, use) for use in (uses or {}).get(session, ())]
     sessions = {it: _session(it, (days or {}).get(it, it)) for it in sorted(stories)}
-    return Window(_NOWHERE, sessions, 0, DAY_MS * (len(sessions) + 1), rows)
+    unsaid: dict[int, Any] = {it: [] for it in sessions}
+    return Window(_NOWHERE, sessions, 0, DAY_MS * (len(sessions) + 1), rows, unsaid)
 
 
 class _Nowhere:

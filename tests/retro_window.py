@@ -85,18 +85,18 @@ class Telling:
         return message
 
 
-def window(tellings: Iterable[Telling]) -> Window:
+def window(tellings: Iterable[Telling], root: str = ROOT) -> Window:
     """The facts of sessions, one a day, without a store."""
     rows: dict[str, list[Any]] = {table.name: [] for table in TABLES}
     rows[EARLIER] = []
     sessions = {}
     said = {}
     for number, telling in enumerate(tellings, start=1):
-        subject = Subject(number, "agent", telling.driver, (ROOT,), False, ())
+        subject = Subject(number, "agent", telling.driver, (root,), False, ())
         for table, found in work_out(subject, numbered(telling.events), {}).items():
             rows[table.name] += [Found(number, row) for row in found]
         said[number] = list(told(numbered(telling.events)))
-        rows[STANDS.name].append(Found(number, Stand((ROOT,))))
+        rows[STANDS.name].append(Found(number, Stand((root,))))
         start = number * DAY
         sessions[number] = Session(
             number, f"s{number}", "agent", telling.driver, telling.parent, 1, start, start, 1, None

@@ -28,6 +28,7 @@ _READ: tuple[Table[Any], ...] = (
     folds.TOUCHES,
     folds.CROWDED,
     folds.USES,
+    folds.STANDS,
 )
 
 
@@ -55,6 +56,8 @@ def seen(folder: Path, *, seed: int, sessions: int, weeks: int = 8) -> Seen:
         window = Window(store, _sessions(store), 0, NOW)
         for table in _READ:
             window.rows(table)
+        for session in window.sessions:
+            window.told(session)
     return Seen(world, window)
 
 

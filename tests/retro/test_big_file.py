@@ -78,3 +78,26 @@ def test_an_edit_whose_place_is_not_told_needs_the_lines_around_one() -> None:
     told = session(edit(BIG, None, None))
     (finding,) = found(*[told] * 3)
     assert finding.occurrences[0].tokens == 8_000 * len(told) * (1_000 - 61) // 1_000
+
+
+def test_edits_all_over_the_file_are_not_small() -> None:
+    told = session(*(edit(BIG, line, line + 1) for line in range(50, 1_000, 150)))
+    assert found(*[told] * 5) == []
+
+
+def test_its_length_is_told_as_it_was_read_then() -> None:
+    small, large = (session(edit(BIG, 300, 310), lines=it) for it in (600, 1_200))
+    (finding,) = found(small, small, large)
+    assert "(600 to 1,200 lines, " in finding.claim
+
+
+def test_what_few_of_many_sessions_do_is_left_alone() -> None:
+    told = session(edit(BIG, 500, 510))
+    assert found(*[told] * 4, *[[[]]] * 80) == []
+
+
+def test_a_split_that_would_not_pay_in_weeks_is_a_line() -> None:
+    told = session(edit(BIG, 500, 510))
+    window = window_of(dict(enumerate([told] * 4)), days={it: 30 * it for it in range(4)})
+    (finding,) = BigFile().find(window)
+    assert finding.change.design is Design.LINE

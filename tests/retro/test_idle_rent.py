@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from hansei.bets.model import Design, Finding
 from hansei.projection.funnel import Use
+from hansei.projection.told import Teller, Told
 from hansei.retro.heuristics.idle_rent import IdleRent
-from made_window import window_of
+from made_window import read, seq_of, window_of
 
 _USE = Use(
     "skill", "roster", "/home/me/.agents/skills/roster/SKILL.md", 3, None, None, None,
@@ -114,3 +116,42 @@ def test_of_a_long_list_that_may_have_been_cut_nothing_is_said() -> None:
 def test_a_short_list_costs_what_it_costs() -> None:
     (finding,) = long_lists({0: 6_000})
     assert sum(it.tokens or 0 for it in finding.occurrences) == 10 * 60 * 4_000
+
+
+TOLD = {it: [use()] for it in range(10)}
+
+
+@pytest.mark.parametrize("path", ["docs/roles.md", "/home/me/team/roles.md"])
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("| reviewer | `roster` |", True), ("use the roster skill", True), ("a roster", False)],
+)
+def test_what_a_file_names_that_was_read_is_meant_to_be_used(
+    path: str, text: str, wanted: bool
+) -> None:
+    story = [[read(path)]]
+    window = window_of(dict.fromkeys(range(10), story), TOLD)
+    call = seq_of(story, 0, 0)
+    window.told(9).append(Told(call + 1, Teller.PROGRAM, "", call, text))
+    assert (list(IdleRent().find(window)) == []) is wanted
+
+
+def test_what_a_skill_says_of_itself_is_no_intention() -> None:
+    story = [[read("/home/me/.agents/skills/roster/SKILL.md")]]
+    window = window_of(dict.fromkeys(range(10), story), TOLD)
+    call = seq_of(story, 0, 0)
+    window.told(9).append(Told(call + 1, Teller.FILE, "", call, "# The roster skill"))
+    assert len(list(IdleRent().find(window))) == 1
+
+
+@pytest.mark.parametrize(
+    ("agent", "reach"),
+    [("claude_code", "Switch off for this project"), ("codex", "Switch off for all your projects")],
+)
+def test_it_says_what_the_setting_reaches_and_what_it_rests_on(agent: str, reach: str) -> None:
+    window = window_of({it: [[]] for it in range(10)}, TOLD)
+    sessions = {it: told._replace(agent=agent) for it, told in window.sessions.items()}
+    (finding,) = IdleRent().find(replace(window, sessions=sessions))
+    assert finding.change.text.startswith(reach)
+    assert ("another project" in finding.disproof) is (agent == "codex")
+    assert "10 sessions (10 of people) on 10 days" in finding.because[0]

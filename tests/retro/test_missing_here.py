@@ -215,3 +215,29 @@ def test_requests_that_several_failed_calls_share_are_counted_once() -> None:
 def test_an_option_of_another_shell_says_nothing_of_the_project() -> None:
     line = "dir: cannot access '/b': No such file or directory"
     assert found(*again(5, "dir /b src", line)) == []
+
+
+def test_an_alternative_that_the_same_text_keeps_for_something_else_is_not_told() -> None:
+    step = "Run:\n  gt queue pending\n`gt queue list-pending` is for the daemon only.\n"
+    told = [
+        Telling()
+        .run("gt show step-3", step)
+        .run("gt queue pending", 'Error: unknown command "pending"', 1)
+        .run("gt queue list-pending")
+        for _ in range(2)
+    ]
+    (bet,) = found(*told)
+    assert "list-pending" not in bet.change.text
+
+
+def test_a_spelling_counts_as_the_way_only_where_the_same_tool_took_it() -> None:
+    missing = "File does not exist."
+    by_spelling = [
+        Telling().read(f"/c/work/{it}.md", missing, failed=True).read(f"C:/work/{it}.md")
+        for it in "ab"
+    ]
+    by_shell = Telling().read("/c/work/d.md", missing, failed=True).run("cat /c/work/d.md", "text")
+    (bet,) = MissingHere().find(window([*by_spelling, by_shell], root="C:/work"))
+    assert bet.claim == "`read` does not find paths that begin with `/c/`; it wants `C:/`"
+    assert bet.because[1] == "2 of 3 tries were got past with `C:/`"
+    assert bet.anywhere

@@ -188,3 +188,17 @@ def test_a_command_for_another_purpose_is_no_fix() -> None:
         for _ in range(3)
     ]
     assert all(bet.fix is None for bet in found(*told))
+
+
+def test_a_refusal_that_says_what_it_wants_is_no_bet_unless_agents_go_on_trying() -> None:
+    guard = "ERROR: Not on a feature branch. Current branch: master"
+    once = [Telling(tokens=900_000).run("check.sh", guard, 1).run("ls -a") for _ in range(3)]
+    assert found(*once) == []
+    asked = [it.say("go on with the next one").run("check.sh", guard, 1) for it in once]
+    assert found(*asked) == []
+    again = [
+        Telling(tokens=900_000).run("check.sh", guard, 1).run("check.sh", guard, 1)
+        for _ in range(3)
+    ]
+    (bet,) = found(*again)
+    assert bet.category is Category.INVESTIGATE

@@ -107,6 +107,8 @@ class Finding:
     """What ended it, where something is known to."""
     chances: Chances | None = None
     """None where it cannot be told who could have run into it."""
+    anywhere: bool = False
+    """Whether a line holds in every project of the machine, and not only in this one."""
     on_demand: bool = False
     """Whether it is told only in the list of all: true, and seldom worth the reader's time."""
 

@@ -141,6 +141,24 @@ def tail(folder: str) -> str:
 
 
 @cache
+def _home_expression() -> re.Pattern[str]:
+    listed = {pattern for told in AT_HOME.values() for kind, pattern in told if kind != SERVER}
+    folders = {it.rpartition("/")[0] for it in listed if "*" not in it}
+    within = "|".join(map(re.escape, sorted(folders - {""})))
+    return re.compile(
+        rf"(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(?:/(?:{within}))?/?"
+    )
+
+
+def is_user_wide(folder: str) -> bool:
+    """Whether what agents read in a folder they read in all projects of a person.
+
+    That is the home folder, above all of them, and where an agent program keeps its own files.
+    """
+    return _home_expression().fullmatch(folder.replace("\\", "/")) is not None
+
+
+@cache
 def _any_expression() -> re.Pattern[str]:
     patterns = {pattern for listed in IN_REPOSITORY.values() for _, pattern in listed}
     return re.compile(f"(?:.*/)?(?:{'|'.join(map(_as_expression, sorted(patterns)))})")

@@ -23,7 +23,7 @@ def switches(
 
     `places` are the files of skills, by name. Skills whose names hold a colon are of a plug-in.
     """
-    plug_ins = sorted({it.rpartition(":")[0] for it in names if ":" in it})
+    plug_ins = _plug_ins(names)
     if kind == SERVER:
         table, chosen = _SERVERS, list(names)
     elif plug_ins:
@@ -33,6 +33,18 @@ def switches(
     steps = [table[it](chosen, places) for it in agents if it in table]
     listed = "".join(f"- `{it}`\n" for it in names)
     return "\n".join([*steps, f"What goes:\n\n{listed}"])
+
+
+def for_all_projects(kind: str, names: Iterable[str], agents: Iterable[str]) -> list[str]:
+    """The agents that have no setting of one project for it: these steps reach all projects."""
+    if kind == SERVER:
+        return []
+    table = _PLUG_INS if _plug_ins(names) else _SKILLS
+    return [it for it in agents if it in table and it in _WIDE]
+
+
+def _plug_ins(names: Iterable[str]) -> list[str]:
+    return sorted({it.rpartition(":")[0] for it in names if ":" in it})
 
 
 def _with_market(plug_in: str, paths: Iterable[str]) -> str:
@@ -118,6 +130,9 @@ def _cursor_servers(names: Sequence[str], _: Mapping[str, str]) -> str:
     told = ", ".join(f"`{it}`" for it in names)
     return f"Cursor: take {told} out of `.cursor/mcp.json`; Settings switch it off everywhere.\n"
 
+
+_WIDE: Final = frozenset(("codex",))
+"""Agents whose settings of skills and plug-ins are those of the person, not of a project."""
 
 _Steps: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]
 _SKILLS: Final[dict[str, _Steps]] = {

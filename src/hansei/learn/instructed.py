@@ -72,7 +72,9 @@ def _are_told(window: Window, session: int, before: int, wanted: Sequence[Patter
 
 
 def _counts(window: Window, session: int, said: Told) -> bool:
-    """Whether it was given to the agent, and not looked up by it or complained to it."""
+    """Whether it was given to the agent, and not written or looked up by it or complained to it."""
+    if said.teller is Teller.AGENT:
+        return False
     if said.teller not in (Teller.FILE, Teller.PROGRAM) or said.call is None:
         return True
     read = [it.path.replace("\\", "/") for it in window.touched_by.get((session, said.call), ())]

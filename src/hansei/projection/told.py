@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import (
+    FileEdit,
     Origin,
     Prompt,
     Reply,
@@ -38,6 +39,7 @@ class Teller(StrEnum):
     PROGRAM = "program"
     CONTEXT = "context"  # handed over by the agent's program, a hook or the agent that started it
     QUOTE = "quote"  # repeated by the agent, as something it was given
+    AGENT = "agent"  # what it wrote into a file itself
 
 
 class Told(NamedTuple):
@@ -77,6 +79,9 @@ def told(events: Iterable[Numbered]) -> Iterator[Told]:
             yield Told(seq, Teller.COMMAND, event.name, None, event.text)
         elif isinstance(event, ToolCall):
             calls[event.call] = seq, event
+        elif isinstance(event, FileEdit) and event.call in calls and event.applied is not False:
+            text = "\n".join(it.new for it in event.hunks)
+            yield Told(seq, Teller.AGENT, event.path, calls[event.call][0], text)
         elif isinstance(event, ToolResult) and event.call in calls:
             asked, call = calls[event.call]
             teller = _TELLERS.get(call.tool)

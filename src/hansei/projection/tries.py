@@ -38,6 +38,8 @@ class Try(NamedTuple):
     """Of a file, where it was looked for."""
     shown: str
     """What was tried, in a few words."""
+    shows: bool
+    """Whether what got past it is the way that the slip tells, and not another one."""
     found: int
     """The call that got past it; of a file the first one that opened something in that folder."""
 
@@ -90,7 +92,16 @@ def _try(window: Window, session: int, episode: Episode, row: Failure) -> Try | 
     if moved is not None and moved.spelling:
         shown = lost.name  # shows only as it was typed
     end = _opened(window, session, row.seq, episode.end, moved)
-    return Try(session, key, row, episode, lost, moved, where, shown, end)
+    shows = moved is None or not moved.spelling or _same_tool(window, session, row, episode.end)
+    return Try(session, key, row, episode, lost, moved, where, shown, shows, end)
+
+
+def _same_tool(window: Window, session: int, row: Failure, end: int) -> bool:
+    """Whether the tool that failed got past it: another one may take either spelling."""
+    ran = about(window, session, end)
+    if ran is not None:
+        return ran.program == row.program
+    return any(it.name == row.program for it in window.calls_of(session, end - 1, end + 1))
 
 
 def _opened(window: Window, session: int, failed: int, end: int, moved: Slip | None) -> int:

@@ -24,6 +24,10 @@ MARGIN: Final = 30
 """Lines around an edit that have to be seen to make it."""
 SHARE: Final = 0.6
 """Edits that need more of the file than this leave little to spare."""
+PARTS: Final = 10
+SPREAD: Final = 5
+"""Of the equal parts of a file: edits in more of them are spread over all of it, however short each
+is, and neither a range nor a split would spare anything."""
 _ANEW: Final = frozenset((Verb.WRITE, Verb.CREATE, Verb.DELETE, Verb.RENAME))
 
 
@@ -63,7 +67,7 @@ def needed(
 ) -> float | None:
     """The part of a big file that was needed where it was read whole for less; else None."""
     lines = story.lines
-    if not story.small_work or lines < big:
+    if not story.small_work or lines < big or _places(story.edits, lines) > SPREAD:
         return None
     part = _covered(story.edits, margin, lines) / lines
     return part if part <= share else None
@@ -78,6 +82,11 @@ def _tell(story: Story, touch: Touch) -> None:
         story.edits.append(touch)
     elif touch.verb in _ANEW:
         story.rewritten = True
+
+
+def _places(edits: Iterable[Touch], lines: int) -> int:
+    """In how many parts of the file edits lie; where one was is not always told."""
+    return len({min((it.first - 1) * PARTS // lines, PARTS) for it in edits if it.first})
 
 
 def _covered(edits: Iterable[Touch], margin: int, lines: int) -> int:

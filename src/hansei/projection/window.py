@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from hansei.config import DAY_MS
 from hansei.events.model import Driver
+from hansei.hook.places import is_user_wide
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
 from hansei.projection.rounds import Rounds, rounds
@@ -263,6 +264,12 @@ class Window:
     def roots(self) -> dict[int, tuple[str, ...]]:
         """The folders that are the top of each session's repository."""
         return {session: row.roots for session, row in self.rows(folds.STANDS)}
+
+    @cached_property
+    def is_user_wide(self) -> bool:
+        """Whether a line for these sessions would be carried in all projects of a person."""
+        tops = [it[0] for it in self.roots.values() if it]
+        return bool(tops) and all(map(is_user_wide, tops))
 
     def days_of(self, sessions: Iterable[int]) -> set[int]:
         """Days since 1970 on which these sessions began."""

@@ -8,6 +8,7 @@ there are floors, and what lies below them is told on demand.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from hansei.bets.counting import count, rank
@@ -16,7 +17,7 @@ from hansei.bets.recurring import Fact
 from hansei.retro.catalogue import HEURISTICS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hansei.bets.counting import Frame
     from hansei.bets.model import Bet, Finding
@@ -36,6 +37,8 @@ LEAGUE: Final = 0.05
 RETURNS: Final = 0.3
 """Of what was not seen on the last active days: the least chance that it is not over already."""
 
+EVERYWHERE: Final = "the instruction file of this folder is read in all your projects"
+
 PERSONS: Final = frozenset({Fact.CORRECTIONS})
 """Facts that only sessions driven by a person can show."""
 
@@ -47,8 +50,18 @@ def look_back(
     heuristics: Sequence[Heuristic] = HEURISTICS,
 ) -> list[Bet]:
     """The bets of a window, best first; `size` says how many tokens a text takes."""
-    found = (_bet(finding, window, frame, size) for it in heuristics for finding in it.find(window))
+    told = (finding for it in heuristics for finding in it.find(window))
+    found = (_bet(it, window, frame, size) for it in _that_hold(told, window))
     return sorted(found, key=rank)
+
+
+def _that_hold(found: Iterable[Finding], window: Window) -> Iterator[Finding]:
+    """Without lines about one folder where all projects would read them; of others that is said."""
+    for it in found:
+        if it.change.design is not Design.LINE or not window.is_user_wide:
+            yield it
+        elif it.anywhere:
+            yield replace(it, because=(*it.because, EVERYWHERE))
 
 
 def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], int]) -> Bet:

@@ -38,6 +38,8 @@ class Source(NamedTuple):
     """As it stands after "in"."""
     places: tuple[str, ...]
     """To open with `hansei show`."""
+    texts: tuple[str, ...]
+    """All of what was said there."""
     everywhere: bool
     """Whether every session was told so; else most of those that were looked at."""
 
@@ -46,6 +48,10 @@ class Source(NamedTuple):
         """One of the short facts of a bet."""
         share = "all" if self.everywhere else "most"
         return f"it stands in {self.words}, in {share} of these sessions"
+
+    def names(self, command: Sequence[str]) -> bool:
+        """Whether another command stands there too, and so is meant for something else."""
+        return any(command_words(command).search(it) for it in self.texts)
 
 
 def command_words(words: Sequence[str]) -> Pattern[str]:
@@ -80,18 +86,19 @@ def source(
         if session not in firsts or seq < firsts[session][0]:
             firsts[session] = seq, pattern
     newest = sorted(firsts, key=lambda it: (-(window.sessions[it].started or 0), it))[:_LOOKED_AT]
-    found: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for session in newest:
         said = _last(window, session, *firsts[session], tellers)
         if said is not None:
             place = f"{window.sessions[session].name}#{said.seq}"
-            found[_words(window, session, said)].append(place)
+            found[_words(window, session, said)].append((place, said.text))
     if not found:
         return None
-    words, places = min(found.items(), key=lambda it: (-len(it[1]), it[0]))
-    if len(places) < max(_LEAST, len(newest) / 2):
+    words, those = min(found.items(), key=lambda it: (-len(it[1]), it[0]))
+    if len(those) < max(_LEAST, len(newest) / 2):
         return None
-    return Source(words, tuple(places[:_SHOWN]), everywhere=len(places) == len(firsts))
+    places, texts = zip(*those, strict=True)
+    return Source(words, places[:_SHOWN], texts, everywhere=len(those) == len(firsts))
 
 
 def _last(

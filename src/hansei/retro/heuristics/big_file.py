@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from hansei.bets.counting import WEEK_DAYS
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.projection.files import fan_out
@@ -40,6 +41,8 @@ class BigFile:
     """Edits that need more of the file than this leave little to spare."""
     sessions: int = 3
     """Twice is chance."""
+    of_sessions: float = 0.05
+    """Of all sessions: what fewer do is worth neither an hour nor a line that all of them carry."""
     tokens: int = 30_000
     """In all; below, neither a line nor a split pays."""
     split: int = 4
@@ -48,15 +51,27 @@ class BigFile:
     """Minutes to read one line and agree."""
     splitting: float = 60
     """Minutes to hand a split to an agent, to review it, and to try what depends on it."""
+    minute: int = 10_000
+    """Tokens that a minute of a person's is worth: about what an agent takes in one."""
+    weeks: float = 8
+    """In which a split has to pay: who knows what the file looks like later."""
 
     def find(self, window: Window) -> Iterator[Finding]:
         for path, told in sorted(stories(window).items()):
-            lines = max((it.lines for it in told.values()), default=0)
-            if lines >= self.lines:
-                found = dict(self._spared(window, told))
-                total = sum(it.tokens or 0 for it in found.values())
-                if len(found) >= self.sessions and total >= self.tokens:
-                    yield self._finding(path, lines, told, list(found.values()))
+            if all(it.lines < self.lines for it in told.values()):
+                continue
+            found = dict(self._spared(window, told))
+            total = sum(it.tokens or 0 for it in found.values())
+            least = max(self.sessions, self.of_sessions * len(window.sessions))
+            if len(found) >= least and total >= self.tokens:
+                splits = not path.endswith(_PROSE) and self._pays(window, told, total)
+                yield self._finding(path, told, list(found.values()), splits=splits)
+
+    def _pays(self, window: Window, told: dict[int, Story], total: int) -> bool:
+        """Whether enough sessions edit it for a split to pay soon."""
+        editors = sum(bool(it.edits) for it in told.values())
+        a_week = total / max(window.days / WEEK_DAYS, 1)
+        return editors >= self.split and a_week * self.weeks >= self.splitting * self.minute
 
     def _spared(self, window: Window, told: dict[int, Story]) -> Iterator[tuple[int, Occurrence]]:
         """By session, what reading ranges would have spared where the edits were small."""
@@ -69,8 +84,10 @@ class BigFile:
                 yield session, Occurrence(session, story.reads[0].seq, tokens)
 
     def _finding(
-        self, path: str, lines: int, told: dict[int, Story], small: list[Occurrence]
+        self, path: str, told: dict[int, Story], small: list[Occurrence], *, splits: bool
     ) -> Finding:
+        lengths = [told[it.session].lines for it in small]
+        lines, size = max(lengths), _range(lengths)
         file, total = quoted(path), sum(it.tokens or 0 for it in small)
         readers = sum(bool(it.reads) for it in told.values())
         editors = sum(bool(it.edits) for it in told.values())
@@ -85,17 +102,16 @@ class BigFile:
                 f"{self.margin} lines of an edit"
             ),
         )
-        splits = editors >= self.split and not path.endswith(_PROSE)
         line = f"{file} has {lines:,} lines: search it and read only the lines you need."
         return Finding(
             heuristic=self.name,
             key=path,
             claim=(f"Split {file}" if splits else f"Read {file} by range")
-            + f" ({lines:,} lines, read whole for small edits in {len(small)} sessions, "
+            + f" ({size} lines, read whole for small edits in {len(small)} sessions, "
             f"{fan:.0f} calls a turn)",
             because=because,
             occurrences=tuple(small),
-            change=Change(Design.BRIEF, _brief(file, lines, because), path)
+            change=Change(Design.BRIEF, _brief(file, size, lines // 2, because), path)
             if splits
             else Change(Design.LINE, line),
             category=Category.INVESTIGATE if splits else Category.FIX,
@@ -105,20 +121,26 @@ class BigFile:
         )
 
 
+def _range(lengths: Iterable[int]) -> str:
+    """How long a file was when it was read: it grows."""
+    least, *_, most = sorted(lengths)
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
+
+
 def _fan_out(told: Iterable[Story]) -> list[int]:
     """Calls that touch it, for every turn that does."""
     return [turn.calls for it in told for turn in fan_out(it.all)] or [0]
 
 
-def _brief(file: str, lines: int, because: tuple[str, ...]) -> str:
+def _brief(file: str, size: str, longest: int, because: tuple[str, ...]) -> str:
     seen = "\n".join(f"- {it}" for it in because)
     return (
-        f"# Split {file} ({lines:,} lines)\n\n{seen}\n\n"
+        f"# Split {file} ({size} lines when it was read)\n\n{seen}\n\n"
         "## What to do\n"
         "Move parts that change for different reasons into files of their own beside it; the "
         "edits in the sessions listed as evidence show which. Move code only: no behaviour "
         "changes, no renaming, imports of others stay valid.\n\n"
         "## How to check\n"
         "The tests pass as before; besides moved lines the diff holds imports, exports and what is "
-        f"handed over between the parts; no new file is longer than {lines // 2:,} lines.\n"
+        f"handed over between the parts; no new file is longer than {longest:,} lines.\n"
     )

@@ -11,19 +11,21 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.projection.files import Verb
 from hansei.projection.starts import shares
-from hansei.projection.wording import amount, listed, quoted, times
+from hansei.projection.wording import amount, listed, times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from hansei.projection.files import Crowded
     from hansei.projection.window import Window
+
+_CHANGES: Final = frozenset((Verb.EDIT, Verb.WRITE, Verb.CREATE))
 
 
 @dataclass(frozen=True)
@@ -33,14 +35,23 @@ class CrowdedSearch:
     name: str = "crowded-search"
     sessions: int = 3
     """Twice is chance."""
+    searches: int = 5
+    """Fewer are no habit, however long their answers are."""
+    days: int = 3
+    """On fewer it may have been one piece of work."""
     tokens: int = 30_000
-    """In all; below, it is not worth a line that every session carries."""
+    """In all but the longest answer, which may have been one vague search: below, it is not worth a
+    line that every session carries."""
     named: int = 3
     """Folders to skip, in the line: the rest is guessed from them."""
     met: int = 2
     """Sessions that met a folder, for it to be named."""
-    least: float = 0.5
-    """Of the files that are read and changed, in a folder, for it to be where one should search."""
+    sources: int = 3
+    """Folders to search in, in the line: more are not kept in mind."""
+    least: float = 0.05
+    """Of the files that are changed, in a folder, for it to be one of them."""
+    most: float = 0.9
+    """Of the files that are changed, in those folders: else the line would hide the others."""
     effort: float = 2
     """Minutes to read one line and agree."""
 
@@ -55,45 +66,68 @@ class CrowdedSearch:
             rows.append(row)
             for folder in row.folders:
                 spread[folder].add(session)
-        total = sum(it.tokens or 0 for it in told)
-        if len({it.session for it in told}) < self.sessions or total < self.tokens:
-            return
-        if self._recurs(window, told):
-            source = _source(window, self.least, spread)
-            yield self._finding(source, told, rows, _ordered(spread, self.met)[: self.named])
+        taken_by = [it.tokens or 0 for it in told]
+        if self._recurs(window, told) and sum(taken_by) - max(taken_by) >= self.tokens:
+            # A line that all projects carry cannot name the folders of one.
+            sources = [] if window.is_user_wide else self._sources(window, spread)
+            yield self._finding(sources, told, rows, _ordered(spread, self.met)[: self.named])
 
     def _recurs(self, window: Window, told: list[Occurrence]) -> bool:
-        """On another day or in another task: subagents of one task are told the same."""
+        """On several days: subagents of one task are told the same."""
         sessions = {it.session for it in told}
-        return window.tasks(sessions) > 1 or len(window.days_of(sessions)) > 1
+        return (
+            len(sessions) >= self.sessions
+            and len(told) >= self.searches
+            and len(window.days_of(sessions)) >= self.days
+        )
+
+    def _sources(self, window: Window, made: Collection[str]) -> list[str]:
+        """The folders that hold what sessions change and nothing made; none where they are many."""
+        files: dict[int, set[str]] = defaultdict(set)
+        for session, touch in window.touches:
+            if touch.inside and touch.verb in _CHANGES and "*" not in touch.path:
+                files[session].add(touch.path)
+        clean = {
+            folder: share
+            for folder, share in shares(files.values()).items()
+            if share >= self.least and not any(f"{it}/".startswith(folder) for it in made)
+        }
+        highest = [it for it in clean if not any(it != up and it.startswith(up) for up in clean)]
+        chosen = sorted(highest, key=lambda it: (-clean[it], it))[: self.sources]
+        return chosen if sum(clean[it] for it in chosen) >= self.most else []
 
     def _finding(
-        self, source: str | None, told: list[Occurrence], rows: list[Crowded], folders: list[str]
+        self, sources: list[str], told: list[Occurrence], rows: list[Crowded], folders: list[str]
     ) -> Finding:
         sessions = len({it.session for it in told})
-        made, lines = (sum(it) for it in zip(*((it.made, it.lines) for it in rows), strict=True))
-        begin = f"Search below {quoted(source)}" if source else "Name a folder when you search"
+        made, taken = [it.made for it in rows], [it.tokens or 0 for it in told]
+        lines = sum(it.lines for it in rows)
         skipped = listed(f"{it}/" for it in folders)
+        begin = f"name a folder, or leave out {skipped}: else they fill the answer"
+        if sources:
+            begin = f"begin in {listed(sources)}: higher up, {skipped} fill the answer"
         return Finding(
             heuristic=self.name,
             key="top",
-            claim=f"Searches from the top find {skipped} instead of source, in {sessions} sessions",
+            claim=f"Searches find {skipped} instead of source, in {sessions} sessions",
             because=(
-                f"{times(len(told))}, {made:,} of {lines:,} lines of the answers lie there",
-                f"{amount(sum(it.tokens or 0 for it in told))} tokens for carrying those lines",
+                f"{times(len(told))}, {sum(made):,} of {lines:,} lines lie there{_mostly(made)}",
+                f"{amount(sum(taken))} tokens for carrying those lines{_mostly(taken)}",
                 "answers are cut at a length: they stand in the place of what was asked for",
             ),
             occurrences=tuple(told),
-            change=Change(
-                Design.LINE,
-                f"{begin}, not `**` from the top: answers would be full of {skipped}. With `find`, "
-                "use `-prune`.",
-            ),
+            change=Change(Design.LINE, f"To search, {begin}. With `find`, use `-prune`."),
             category=Category.FIX,
             effort=self.effort,
             disproof="sessions that have the line get such answers just as often",
             metric=Metric(Fact.CROWDED, "top"),
+            anywhere=not sources,
         )
+
+
+def _mostly(amounts: Sequence[int]) -> str:
+    """A sum that one answer makes up is said to be one."""
+    return ", most of it one answer" if 2 * max(amounts) > sum(amounts) else ""
 
 
 def _ordered(spread: dict[str, set[int]], least: int) -> list[str]:
@@ -107,17 +141,3 @@ def _ordered(spread: dict[str, set[int]], least: int) -> list[str]:
         for name, own in sorted(by_name.items(), key=lambda it: (-len(met[it[0]]), it[0]))
         if len(met[name]) >= least
     ]
-
-
-def _source(window: Window, least: float, made: Iterable[str]) -> str | None:
-    """The folder with most of the files that sessions read and change, and none that is made."""
-    files: dict[int, set[str]] = defaultdict(set)
-    for session, touch in window.touches:
-        if touch.inside and touch.verb in (Verb.READ, Verb.EDIT) and "*" not in touch.path:
-            files[session].add(touch.path)
-    clean = {
-        folder: share
-        for folder, share in shares(files.values()).items()
-        if share >= least and not any(f"{it}/".startswith(folder) for it in made)
-    }
-    return min(clean, key=lambda it: (-clean[it], it.count("/"), it), default=None)

@@ -3,7 +3,9 @@
 Only what is known not to have fired counts: a step that the transcript cannot show is no proof.
 Instruction files and rules that always apply are left alone, because they are followed without a
 word. What a person cannot remove is left alone too: skills that come with the agent program.
-Skills of one plug-in, or of one folder, are one bet: nobody wants to decide about them one by one.
+So is what a person's prompt names, or a file that a session read or wrote: somebody means to use
+it. Skills of one plug-in, or of one folder, are one bet: nobody wants to decide about them one by
+one.
 
 Agent programs limit how long the list of skills may be and shorten descriptions to fit. Where a
 list may be full, switching some off lets the others have their words back and may save nothing. So
@@ -21,9 +23,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.hook.places import SERVER, SKILL
-from hansei.hook.switches import switches
+from hansei.hook.switches import for_all_projects, switches
 from hansei.projection.funnel import idle_subject
-from hansei.projection.wording import amount, quoted
+from hansei.projection.wording import amount, listed, quoted
+from hansei.retro.naming import named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +40,7 @@ _BUILT_IN = "/.system/"
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(?=/)")
 
 
+_UNNAMED: Final = "no prompt and no file that was read or written names"
 MORE: Final = 1.05
 """Times as many skills: so many more would show in a list that has room."""
 _Told: TypeAlias = "tuple[int, Use]"
@@ -83,6 +87,9 @@ class IdleRent:
     """Of the skills in a full list: fewer that go give the others no room to speak of."""
     homes: int = 4
     """Where they come from: so many are named."""
+    opened: int = 20
+    """Sessions that are looked through for files that name a skill, the newest: each takes 10 ms,
+    and a file that still matters is opened again."""
     effort: float = 3
     """Minutes to look whether somebody else wants it, and to switch it off."""
 
@@ -113,11 +120,13 @@ class IdleRent:
         """What is idle, by what it is switched off with; a plug-in as a whole or not at all."""
         groups: dict[tuple[str, str], list[str]] = defaultdict(list)
         busy: set[tuple[str, str]] = set()
+        idle = {key for key, told in rows.items() if self._is_idle(window, told)}
+        idle -= named(window, idle, self.opened)
         for (kind, name), told in sorted(rows.items()):
             home = _home(kind, name, told)
             if home is None:
                 continue
-            if self._is_idle(window, told):
+            if (kind, name) in idle:
                 groups[kind, home].append(name)
             elif ":" in name:
                 busy.add((kind, home))
@@ -146,7 +155,7 @@ class IdleRent:
             claim=f"Switch off {'the MCP server ' if kind == SERVER else ''}{what}: "
             f"never {verb} in {len(sessions)} sessions",
             because=(
-                f"{_in_force(window, sessions)}, never {verb}; no prompt named "
+                f"{_in_force(window, sessions)}, never {verb}; {_UNNAMED} "
                 + ("it" if len(names) == 1 else "them"),
                 f"{amount(sum(known))} tokens of rent" if known else "its size is not recorded",
             ),
@@ -158,7 +167,8 @@ class IdleRent:
             ),
             category=Category.FIX,
             effort=self.effort,
-            disproof=f"a later prompt asks for something that {what} would do",
+            disproof=f"a later prompt asks for something that {what} would do"
+            + _elsewhere(_wide(window, group)),
             metric=Metric(Fact.IDLE, idle_subject(kind, names)),
         )
 
@@ -173,14 +183,17 @@ class IdleRent:
         told = [(session, use._replace(rent=None)) for it in crowding for session, use in it.told]
         sessions = {session for session, _ in told}
         homes = sorted(crowding, key=lambda it: (-len(it.names), it.home))
+        wide = sorted({agent for it in homes for agent in _wide(window, it)})
+        reach = " in all projects" if wide else ""
         yield Finding(
             heuristic=self.name,
             key=f"full list {agent}",
-            claim=f"Switch off {count} of {many.skills} skills: none was ever loaded, and the "
-            "others' descriptions are cut to make room for them",
+            claim=f"Switch off {count} of {many.skills} skills{reach}: "
+            f"none was loaded in {len(sessions)} sessions here, and the others' descriptions are "
+            "cut to make room for them",
             because=(
                 _compared(few, many),
-                f"{_in_force(window, sessions)}; no prompt named them",
+                f"{_in_force(window, sessions)}; {_UNNAMED} them",
                 "from "
                 + ", ".join(f"{quoted(it.home)} ({len(it.names)})" for it in homes[: self.homes]),
             ),
@@ -188,10 +201,13 @@ class IdleRent:
             change=Change(Design.REMOVAL, "\n".join(_switched_off(window, it) for it in homes)),
             category=Category.FIX,
             effort=self.effort,
-            disproof="a later prompt asks for something that one of them would do",
+            disproof="a later prompt asks for something that one of them would do"
+            + _elsewhere(wide),
             metric=Metric(
                 Fact.IDLE, idle_subject(SKILL, (name for it in homes for name in it.names))
             ),
+            # What one project shows is no reason to change all of them.
+            on_demand=bool(wide),
         )
 
 
@@ -203,16 +219,37 @@ def _compared(few: _List, many: _List) -> str:
 
 
 def _in_force(window: Window, sessions: Collection[int]) -> str:
-    return f"in force in {len(sessions)} sessions on {len(window.days_of(sessions))} days"
+    persons = sum(window.sessions[it].is_persons for it in sessions)
+    return (
+        f"in force in {len(sessions)} sessions ({persons} of people) on "
+        f"{len(window.days_of(sessions))} days"
+    )
+
+
+def _agents(window: Window, group: _Group) -> list[str]:
+    return sorted({window.sessions[session].agent for session, _ in group.told})
+
+
+def _wide(window: Window, group: _Group) -> list[str]:
+    """The agents that can switch these off only for all projects at once."""
+    return for_all_projects(group.kind, group.names, _agents(window, group))
+
+
+def _elsewhere(wide: Sequence[str]) -> str:
+    return ", or another project uses it" if wide else ""
 
 
 def _switched_off(window: Window, group: _Group) -> str:
-    agents = sorted({window.sessions[session].agent for session, _ in group.told})
+    agents = _agents(window, group)
     paths = sorted({(use.name, use.path) for _, use in group.told if use.path}, reverse=True)
     noun = "server" if group.kind == SERVER else "skill"
     # Of several paths the first in the alphabet.
     steps = switches(group.kind, group.names, dict(paths), agents)
-    return f"Switch off for this project ({noun}, from {quoted(group.home)}).\n\n{steps}"
+    wide = _wide(window, group)
+    reach = "for this project" if not wide else "for all your projects"
+    if wide and wide != agents:
+        reach = f"for this project, with {listed(wide)} for all your projects"
+    return f"Switch off {reach} ({noun}, from {quoted(group.home)}).\n\n{steps}"
 
 
 def _home(kind: str, name: str, told: Sequence[_Told]) -> str | None:

@@ -67,7 +67,9 @@ class MissingHere:
         doing, well = users(window), went_well(window)
         for key, tries in sorted(_groups(window).items()):
             count = window.tasks(it.session for it in tries)
-            if count < self.confirmed or _is_there(window, tries, well):
+            if count < self.confirmed or not any(it.shows for it in tries):
+                continue
+            if _is_there(window, tries, well):
                 continue
             could = _chances(window, tries, doing)
             if is_over(could):
@@ -81,7 +83,8 @@ class MissingHere:
             if count < self.sessions and told.fix is None and where is None:
                 continue
             if where is not None and tries[0].lost.what is What.COMMAND:
-                told = _no_such(tries, told.fix)
+                other = None if told.fix and where.names(words(told.fix)) else told.fix
+                told = _no_such(tries, other)
             yield self._finding(key, tries, took, told, where, could)
 
     def _finding(
@@ -100,7 +103,8 @@ class MissingHere:
             because = [f"tried in {sessions}: no module {code(tries[0].lost.name)}"]
         ended = sum(it.recovered for it in tries)
         if told.fix is not None and ended:
-            by = ended if told.times is None else told.times
+            by = sum(it.recovered and it.shows for it in tries)
+            by = by if told.times is None else told.times
             because.append(f"{by} of {len(tries)} tries were got past with {code(told.fix)}")
         elif told.fix is not None:
             because.append(f"agents then turned to {code(told.fix)}")
@@ -120,6 +124,7 @@ class MissingHere:
             metric=Metric(Fact.MISSING, key),
             fix=told.fix,
             chances=could,
+            anywhere=_holds_anywhere(tries[0]),
         )
 
     def _words(self, window: Window, tries: list[Try]) -> _Words:
@@ -257,6 +262,12 @@ def _as_told(window: Window, one: Try) -> Pattern[str]:
 def _wrong(one: Try, name: str) -> str:
     """What is to be corrected where it stands."""
     return one.slip.wrong if one.slip is not None and one.slip.wrong else name
+
+
+def _holds_anywhere(one: Try) -> bool:
+    """Whether it is about the machine: what is installed there, how its tools take paths."""
+    spelling = one.slip is not None and one.slip.spelling
+    return spelling or one.lost.what is What.PROGRAM
 
 
 def _disproof(tries: list[Try], name: str, fix: str | None) -> str:

@@ -8,9 +8,10 @@ Failures that say that something does not exist are told by `missing_here`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
     from hansei.bets.model import Occurrence
     from hansei.projection.failures import Episode
     from hansei.projection.window import Window
+
+_PRECONDITION: Final = re.compile(
+    r"\b(?:not (?:on|in|inside|logged in|authenticated|allowed|permitted|initiali[sz]ed)"
+    r"|must|requires?|required|please|first|only (?:on|in|from|works|runs|allowed)"
+    r"|you (?:need|have) to|(?:run|use|try|set) [`'\"$\w-]+ (?:to|before|instead|first))\b",
+    re.IGNORECASE,
+)
+"""Words in which a program says what has to hold, or what to do about it."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ class RecurringFailure:
             way = None
         if failing and way is not None and way.way.how not in (How.EDITED, How.AGAIN):
             return self._fix(signature, failing, way, took)
-        if spent is None or spent < self.tokens_to_investigate:
+        if spent is None or spent < self.tokens_to_investigate or _says_enough(window, told):
             return None
         if window.tasks(session for session, _ in told) < self.sessions:
             return None
@@ -146,6 +155,18 @@ def _groups(window: Window) -> dict[str, list[tuple[int, Episode]]]:
     for session, episode in telling(window):
         found[episode.signature].append((session, episode))
     return found
+
+
+def _says_enough(window: Window, told: list[tuple[int, Episode]]) -> bool:
+    """Whether it says itself what it wants, and no agent ran into it twice on the way to one goal.
+
+    Such a refusal does its work: there is nothing to find out. What a person then asks for is
+    another goal.
+    """
+    return all(_PRECONDITION.search(it.signature) for _, it in told) and all(
+        len({window.turns.get((session, seq)) for seq in it.failures}) == len(it.failures)
+        for session, it in told
+    )
 
 
 def _reason(signature: str) -> str:
