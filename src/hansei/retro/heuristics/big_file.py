@@ -19,7 +19,7 @@ from hansei.projection.whole_reads import BIG, MARGIN, SHARE, needed, stories
 from hansei.projection.wording import amount, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from hansei.projection.whole_reads import Story
     from hansei.projection.window import Window
@@ -121,9 +121,9 @@ class BigFile:
         )
 
 
-def _range(lengths: Iterable[int]) -> str:
+def _range(lengths: Sequence[int]) -> str:
     """How long a file was when it was read: it grows."""
-    least, *_, most = sorted(lengths)
+    least, most = min(lengths), max(lengths)
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 

@@ -40,7 +40,6 @@ _BUILT_IN = "/.system/"
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(?=/)")
 
 
-_UNNAMED: Final = "no prompt and no file that was read or written names"
 MORE: Final = 1.05
 """Times as many skills: so many more would show in a list that has room."""
 _Told: TypeAlias = "tuple[int, Use]"
@@ -155,8 +154,8 @@ class IdleRent:
             claim=f"Switch off {'the MCP server ' if kind == SERVER else ''}{what}: "
             f"never {verb} in {len(sessions)} sessions",
             because=(
-                f"{_in_force(window, sessions)}, never {verb}; {_UNNAMED} "
-                + ("it" if len(names) == 1 else "them"),
+                f"{_in_force(window, sessions)}, never {verb}; "
+                + _unnamed("it" if len(names) == 1 else "them"),
                 f"{amount(sum(known))} tokens of rent" if known else "its size is not recorded",
             ),
             occurrences=tuple(_occurrences(told)),
@@ -193,7 +192,7 @@ class IdleRent:
             "cut to make room for them",
             because=(
                 _compared(few, many),
-                f"{_in_force(window, sessions)}; {_UNNAMED} them",
+                f"{_in_force(window, sessions)}; {_unnamed('them')}",
                 "from "
                 + ", ".join(f"{quoted(it.home)} ({len(it.names)})" for it in homes[: self.homes]),
             ),
@@ -224,6 +223,10 @@ def _in_force(window: Window, sessions: Collection[int]) -> str:
         f"in force in {len(sessions)} sessions ({persons} of people) on "
         f"{len(window.days_of(sessions))} days"
     )
+
+
+def _unnamed(what: str) -> str:
+    return f"no prompt names {what}, nor a file that the newest sessions read or wrote"
 
 
 def _agents(window: Window, group: _Group) -> list[str]:
