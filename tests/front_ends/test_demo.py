@@ -148,14 +148,14 @@ def test_the_tour_reads_as_the_golden_file_says(
 def test_enter_goes_on_and_q_leaves(visitor: Visitor) -> None:
     with visitor.sit_down("demo") as terminal:
         terminal.wait_for(PROMPT)
-        assert "1 of 10" in terminal.seen
-        assert "2 of 10" not in terminal.seen
+        assert "1 of 11" in terminal.seen
+        assert "2 of 11" not in terminal.seen
         terminal.press("x\r")
         terminal.wait_for(PROMPT, times=2)
-        assert "2 of 10" in terminal.seen
+        assert "2 of 11" in terminal.seen
         terminal.press("q")
         assert terminal.end() == 0
-        assert "3 of 10" not in terminal.seen
+        assert "3 of 11" not in terminal.seen
         assert "Nothing was left behind." in terminal.seen
     assert visitor.leftovers() == []
 
@@ -163,7 +163,7 @@ def test_enter_goes_on_and_q_leaves(visitor: Visitor) -> None:
 def test_without_pauses_the_tour_runs_through_on_a_terminal(visitor: Visitor) -> None:
     with visitor.sit_down("demo", "--no-pause") as terminal:
         assert terminal.end() == 0
-        assert "10 of 10" in terminal.seen
+        assert "10 of 11" in terminal.seen
         assert PROMPT not in terminal.seen
     assert visitor.leftovers() == []
 
@@ -238,8 +238,8 @@ def test_the_tour_works_out_what_it_claims(visitor: Visitor, seed: str) -> None:
     assert answer["schema"] == "hansei.demo/1"
     steps: dict[str, dict[str, Any]] = {step["name"]: step for step in answer["steps"]}
     assert list(steps) == [
-        "found", "spend", "sessions", "opened", "again", "facts", "retro", "doubles", "secrets",
-        "trust",
+        "found", "spend", "sessions", "opened", "again", "facts", "retro", "change", "doubles",
+        "secrets", "trust",
     ]  # fmt: skip
     assert all(row["exact"] for row in steps["trust"]["worked_out"])
     secrets = steps["secrets"]["worked_out"]

@@ -111,6 +111,15 @@ def retro(_: Tour) -> Step:
     )
 
 
+def change(_: Tour) -> Step:
+    return Step(
+        "What exactly would that change?",
+        "The whole difference, and what the added text costs in every request. Without --dry-run it"
+        " asks, writes, and leaves a measurement behind; `hansei undo` restores every byte.",
+        ("apply", "1", "--dry-run"),
+    )
+
+
 def doubles(tour: Tour) -> Step:
     with tour.store() as store:
         sums = demo.doubles(store, tour.demo.world.truth)
@@ -181,6 +190,7 @@ STOPS: tuple[Stop, ...] = (
     again,
     facts,
     retro,
+    change,
     doubles,
     secrets,
     trust,
