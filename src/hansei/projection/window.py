@@ -208,6 +208,29 @@ class Window:
         return found
 
     @cached_property
+    def called(self) -> dict[tuple[int, int], Called]:
+        """Every call, by session and number."""
+        return {(session, row.seq): row for session, row in self.calls}
+
+    @cached_property
+    def failed(self) -> dict[tuple[int, int], Failure]:
+        """The failure of a call, by session and call."""
+        return {(session, row.seq): row for session, row in self.failures}
+
+    @cached_property
+    def _commands_by_program(self) -> dict[str, list[Found[Ran]]]:
+        found: dict[str, list[Found[Ran]]] = {}
+        for row in self.commands:
+            if not row.row.inside:
+                for name in {row.row.program, *row.row.form.split(" ", 1)[:1]}:
+                    found.setdefault(name, []).append(row)
+        return found
+
+    def commands_of(self, program: str) -> list[Found[Ran]]:
+        """The runs of a program, by its name or the first word of its normal form."""
+        return self._commands_by_program.get(program, [])
+
+    @cached_property
     def touched_by(self) -> dict[tuple[int, int], list[Touch]]:
         """The files that a call touched, by session and call."""
         found: dict[tuple[int, int], list[Touch]] = {}

@@ -1,0 +1,292 @@
+"""Whether what a skill says of itself holds of what sessions did: `when`, `do`, `avoid`, `check`.
+
+Everything is asked of facts, call by call, and answered with the calls. A command is matched by its
+words: those of the skill must all be there, in their order, from the program on, and what stands
+before it and the folder it runs in where the skill names them. Where a call is both what a skill
+asks for and what it warns of, the more exact of the two wordings is meant.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.config import CommandClass
+from hansei.events.model import Status
+from hansei.learn.patterns import PLAIN, expression
+from hansei.learn.steps import called
+from hansei.projection.commands.normal import normal
+from hansei.projection.commands.parsing import parse
+from hansei.projection.commands.paths import seen_from
+from hansei.projection.failures import Kind
+from hansei.projection.failures.missing import What, missing
+from hansei.projection.wording import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from hansei.learn.model import Predicates, Skill
+    from hansei.projection.facts.ran import Ran
+    from hansei.projection.window import Window
+
+CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
+"""Commands whose failing is an answer about the code."""
+
+_USAGE: Final = frozenset((What.PROGRAM, What.SCRIPT, What.COMMAND, What.OPTION))
+
+
+class Call(NamedTuple):
+    """A call by its session and its number, as `hansei show` opens it."""
+
+    session: int
+    seq: int
+
+
+class Done(NamedTuple):
+    """A call that did what a skill asks for, and how that ended."""
+
+    session: int
+    seq: int
+    status: Status
+    is_check: bool
+    """Whether failing would say something of the code, not of the command."""
+
+    @property
+    def call(self) -> Call:
+        return Call(self.session, self.seq)
+
+
+class Shape(NamedTuple):
+    """A command as a skill words it."""
+
+    text: str
+    before: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    directory: str = ""
+
+    @property
+    def exactness(self) -> int:
+        return len(self.before) + len(self.words) + bool(self.directory)
+
+
+# --- what skills ask of sessions ------------------------------------------------------------------
+
+
+def triggers(window: Window, skill: Skill) -> list[Call]:
+    """The calls on which a skill applies: everything that its `when` names holds of them."""
+    told = skill.predicates
+    found: list[set[Call]] = []
+    if told.error:
+        found.append(_failed(window, told.error))
+    if told.command:
+        found.append({Call(it.session, it.seq) for it in _running(window, told.command)})
+    if told.path:
+        found.append(_touching(window, told.path))
+    if told.tool:
+        found.append(_using(window, told.tool))
+    return sorted(set.intersection(*found)) if found else []
+
+
+def follows(window: Window, skill: Skill) -> list[Done]:
+    """The calls that did what a skill asks for.
+
+    Where it also says what to avoid, or names one thing, each `do` stands for itself; else they are
+    steps, followed where all were taken in their order, and told by the last.
+    """
+    told = skill.predicates
+    steps = [_doing(window, it) for it in told.do]
+    if not told.avoid and len(steps) > 1:
+        return list(_in_order(steps))
+    warned = _exactness(window, told.avoid)
+    meant = _exactness(window, told.do)
+    every = {it.call: it for step in steps for it in step}
+    return [every[call] for call in sorted(every) if meant.get(call, 0) >= warned.get(call, 0)]
+
+
+def avoided(window: Window, skill: Skill) -> list[Call]:
+    """The calls that did what a skill warns of, and not what it asks for."""
+    told = skill.predicates
+    warned, meant = _exactness(window, told.avoid), _exactness(window, told.do)
+    return sorted(call for call, size in warned.items() if size > meant.get(call, 0))
+
+
+def checks(window: Window, skill: Skill) -> list[Done]:
+    """The calls that ran what tells whether a skill worked, and how they ended."""
+    check = skill.predicates.check
+    return sorted(_doing(window, check)) if check else []
+
+
+def recurrences(window: Window, skill: Skill) -> list[Call]:
+    """The calls that failed with what a skill is about."""
+    error = skill.predicates.error
+    return sorted(_failed(window, error)) if error else []
+
+
+def is_checkable(told: Predicates) -> bool:
+    """Whether a machine can tell when a skill applies."""
+    return bool(told.tool or told.command or told.path or told.error)
+
+
+def problems(told: Predicates) -> Iterator[str]:
+    """What a person wrote that can never match, field by field."""
+    for name in ("command", "check", "do", "avoid"):
+        value = getattr(told, name)
+        for text in (value,) if isinstance(value, str) else value:
+            if text != " ".join(text.split()) or (text and not shape(text).words):
+                yield f"predicates, {name}: {text[:60]!r} is no command on one line"
+    if told.path and not PLAIN.fullmatch(told.path):
+        yield f"predicates, path: {told.path[:60]!r} is no pattern such as `api/**/*.py`"
+    for name in ("tool", "error"):
+        text = getattr(told, name)
+        if text != " ".join(text.split()):
+            yield f"predicates, {name}: it must stand on one line"
+
+
+# --- how ------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def shape(text: str) -> Shape:
+    """What a worded command is compared by; `cd DIR && …` says in which folder it runs."""
+    script = parse(text)
+    place = script.main
+    if not script.parsed or place is None:
+        return Shape(text, (), tuple(words(text)))
+    command = script.commands[place]
+    before = (*(f"{name}=" for name in command.variables), *command.wrappers)
+    told = tuple(it for it in words(normal(command)) if it != "*")
+    return Shape(text, before, told, seen_from(command.directory, None) or "")
+
+
+def fits(told: Shape, ran: Ran) -> bool:
+    """Whether a program that was run is what a skill words."""
+    if told.text in (ran.shown, called(ran), ran.program):
+        return True
+    if told.directory and told.directory.rstrip("/") != (ran.directory or "").rstrip("/"):
+        return False
+    if not told.words or any(it not in ran.before for it in told.before):
+        return False
+    left = iter(words(ran.form))
+    return next(left, None) == told.words[0] and all(it in left for it in told.words[1:])
+
+
+class _Run(NamedTuple):
+    session: int
+    seq: int
+    ran: Ran
+
+
+def _running(window: Window, text: str) -> Iterator[_Run]:
+    """The programs that were run as a skill words it."""
+    told = shape(text)
+    heads = {*told.words[:1], *words(text)[:1]}
+    for head in sorted(heads):
+        for session, ran in window.commands_of(head):
+            if fits(told, ran):
+                yield _Run(session, ran.seq, ran)
+
+
+def _doing(window: Window, text: str) -> list[Done]:
+    """The calls that ran a command, or touched a path, and how they ended."""
+    found = {Call(it.session, it.seq): it.ran for it in _running(window, text)}
+    done = [
+        Done(*call, ended(window, call, ran), ran.kind in CHECKS and not _misused(window, call))
+        for call, ran in found.items()
+    ]
+    if _is_path(text):
+        touching = _touching(window, _below(text)) - found.keys()
+        done += [Done(*call, ended(window, call, None), is_check=False) for call in touching]
+    return sorted(done)
+
+
+def ended(window: Window, call: Call, ran: Ran | None) -> Status:
+    """How a program in a call ended; unknown where the call's own end is that of another one."""
+    if (row := window.called.get(call)) is None:
+        return Status.UNKNOWN
+    if row.status is Status.FAILED:
+        failure = window.failed.get(call)
+        real = failure is not None and failure.kind is Kind.FAILURE
+        return Status.FAILED if real and (ran is None or ran.about) else Status.UNKNOWN
+    if ran is not None and not ran.about and ran.masked:
+        return Status.UNKNOWN
+    return row.status
+
+
+def _misused(window: Window, call: Call) -> bool:
+    """Whether a call failed because there is no such program, script, subcommand or option."""
+    row = window.failed.get(call)
+    lacking = None if row is None else missing(row)
+    return lacking is not None and lacking.what in _USAGE
+
+
+def _exactness(window: Window, texts: Sequence[str]) -> dict[Call, int]:
+    """How exactly the best of some wordings describes each call."""
+    found: dict[Call, int] = {}
+    for text in texts:
+        size = shape(text).exactness or 1
+        for it in _doing(window, text):
+            found[it.call] = max(size, found.get(it.call, 0))
+    return found
+
+
+def _in_order(steps: Sequence[Sequence[Done]]) -> Iterator[Done]:
+    """The last steps of every time that all were taken, one after the other."""
+    for session in sorted({it.session for it in steps[0]}):
+        rows = [[it for it in step if it.session == session] for step in steps]
+        after = 0
+        while (last := _through(rows, after)) is not None:
+            yield last
+            after = last.seq + 1
+
+
+def _through(rows: Sequence[Sequence[Done]], after: int) -> Done | None:
+    """The last step, where there is a way through all of them; two may be in one call."""
+    last: Done | None = None
+    for row in rows:
+        place = bisect_left(row, after, key=lambda it: it.seq)
+        if place == len(row):
+            return None
+        last = row[place]
+        after = last.seq
+    return last
+
+
+def _failed(window: Window, signature: str) -> set[Call]:
+    return {
+        Call(session, row.seq)
+        for session, row in window.failures
+        if row.kind is Kind.FAILURE and _is_signature(row.signature, signature)
+    }
+
+
+def _is_signature(found: str, told: str) -> bool:
+    return found == told or ("*" in told and fnmatchcase(found, told.replace("[", "[[]")))
+
+
+def _touching(window: Window, pattern: str) -> set[Call]:
+    told = expression(pattern)
+    return {
+        Call(session, row.seq)
+        for session, row in window.touches
+        if told.fullmatch(row.path.replace("\\", "/")) is not None
+    }
+
+
+def _using(window: Window, tool: str) -> set[Call]:
+    wanted = tool.casefold()
+    return {
+        Call(session, row.seq)
+        for session, row in window.calls
+        if wanted in (row.tool.casefold(), row.name.casefold())
+    }
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text and PLAIN.fullmatch(text) is not None and " " not in text
+
+
+def _below(path: str) -> str:
+    """A pattern for a folder and everything in it."""
+    return path if any(it in path for it in "*?{") else f"{path.rstrip('/')}/**"
