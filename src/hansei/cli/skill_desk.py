@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from hansei.cli import app, output
+from hansei.cli.diagnostics import warn
+from hansei.errors import StoreLocked, StoreUnwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from hansei.ops.skills import Desk, Done
+    from hansei.learn.counters import Counters
+    from hansei.learn.model import Skill
+    from hansei.ops.skills import Desk, Done, Shelf
 
 R = TypeVar("R")
 
@@ -25,6 +29,21 @@ def desk_here() -> Iterator[Desk]:
     settings = app.config()
     with app.opened(settings) as store:
         yield Desk(store, settings, app.folder(), app.now())
+
+
+def counted(desk: Desk, rows: Sequence[tuple[Shelf, Skill]]) -> dict[str, Counters]:
+    """What sessions tell of some skills; nothing where facts cannot be worked out now."""
+    from hansei.ops import skill_counters
+    from hansei.ops.scope import Scope, current_workspace
+
+    number, name = current_workspace(desk.store, desk.here)
+    try:
+        if number is not None:
+            app.with_facts(desk.store, desk.config, Scope(workspace=number, workspace_name=name))
+        return skill_counters.counted(desk, rows)
+    except (StoreLocked, StoreUnwritable) as problem:
+        warn(f"nothing is counted from sessions: {problem.message}")
+        return {}
 
 
 def say(done: Done, *, as_json: bool) -> None:

@@ -8,9 +8,9 @@ import click
 
 from hansei.cli import output
 from hansei.cli.output import bold, dim, one_line
+from hansei.learn.counters import Standing
 from hansei.learn.files import reference
-from hansei.learn.model import UNTRUSTED, State
-from hansei.learn.operations import VOTES
+from hansei.learn.model import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +31,11 @@ COLOURS = {
     State.REJECTED: "red",
     State.RETIRED: "bright_black",
 }
-BASES = {VOTES: "helpful and harmful are people's votes; nothing is counted from sessions yet"}
+RULE = (
+    "helpful and harmful count sessions in which following a skill went well or badly: they go"
+    " along with it, which is no proof. Unproven: fewer than three sessions tell"
+    " (`hansei skills why NAME`)"
+)
 PAST = {
     "add": "Added",
     "update": "Updated",
@@ -56,6 +60,7 @@ def listing(rows: Sequence[Row], counts: Mapping[str, Counts], hidden: int) -> I
         output.Column("section", "left", flexible=True),
         output.Column("helpful"),
         output.Column("harmful"),
+        output.Column("votes", drop=3),
         output.Column("state", "left"),
         output.Column("book", "left", drop=2),
         output.Column("what it is for", "left", flexible=True, drop=1),
@@ -64,8 +69,8 @@ def listing(rows: Sequence[Row], counts: Mapping[str, Counts], hidden: int) -> I
         [
             skill.name,
             one_line(skill.section),
-            _count(counts[skill.name].helpful),
-            _count(counts[skill.name].harmful),
+            *_counted(counts[skill.name]),
+            _votes(counts[skill.name]),
             _state(skill),
             shelf.kind,
             one_line(skill.description),
@@ -74,15 +79,21 @@ def listing(rows: Sequence[Row], counts: Mapping[str, Counts], hidden: int) -> I
     ]
     yield from output.table(columns, body)
     yield ""
-    bases = sorted({counts[skill.name].basis for _, skill in rows})
-    yield from map(dim, (line for it in bases for line in output.wrapped(BASES.get(it, it))))
+    yield from map(dim, output.wrapped(RULE))
     if hidden:
         left = output.plural(hidden, "skill")
         yield dim(f"{left} rejected or retired; --all shows them")
 
 
-def _count(number: int | None) -> str:
-    return output.UNKNOWN if number is None else str(number)
+def _counted(counts: Counts) -> tuple[str, str]:
+    if counts.standing == Standing.UNPROVEN:
+        return str(Standing.UNPROVEN), output.UNKNOWN
+    return str(counts.helpful), str(counts.harmful)
+
+
+def _votes(counts: Counts) -> str:
+    told = counts.votes
+    return f"+{told.helpful} -{told.harmful}" if told.helpful or told.harmful else ""
 
 
 def _state(skill: Skill) -> str:
@@ -108,7 +119,8 @@ def page(shelf: Shelf, skill: Skill, counts: Counts) -> Iterator[str]:
         "reason": skill.reason,
         "origin": f"{skill.origin}; first seen: {skill.label}",
         "topic": " · ".join(it for it in (skill.topic, skill.action) if it),
-        "helpful": f"{_count(counts.helpful)}, harmful {_count(counts.harmful)} ({counts.basis})",
+        "standing": f"{counts.standing}: {counts.why}",
+        "votes": _votes(counts),
         "told": _told(skill),
         "changed": f"{output.day(skill.changed_at)}, kept since {output.day(skill.created_at)}",
     }
@@ -138,36 +150,7 @@ def _evidence(skill: Skill, most: int | None) -> Iterator[str]:
     yield from output.wrapped(f"{'evidence':10}{references}{tail}", 10)
 
 
-def why(skill: Skill, changes: Sequence[tuple[Shelf, Entry]], known: set[str]) -> Iterator[str]:
-    """Where a skill comes from and what was done to it."""
-    yield bold(f"Why {skill.name}")
-    first = "a person wrote it" if skill.origin == "person" else f"found by {skill.origin}"
-    first = "taken in from another book" if skill.origin == "import" else first
-    trust = "not to be trusted by itself" if skill.label in UNTRUSTED else "trusted"
-    yield from output.wrapped(
-        one_line(f"{first}; its text first appeared: {skill.label} ({trust})")
-    )
-    if skill.reason:
-        yield from output.wrapped(one_line(f"{skill.owner or 'someone'}: {skill.reason}"))
-    yield ""
-    if skill.evidence:
-        yield bold("Evidence")
-        for it in skill.evidence:
-            gone = "" if it.session in known else dim("  not in this store")
-            yield f"  hansei show {one_line(reference(it))}{gone}"
-    else:
-        yield "No event is named as evidence."
-    for vote in skill.votes:
-        word = "helpful" if vote.helpful else "harmful"
-        note = f": {vote.note}" if vote.note else ""
-        yield one_line(f"{vote.by} voted {word} on {output.day(vote.at)}{note}")
-    if changes:
-        yield ""
-        yield bold("What was done to it here")
-        yield from _changes(changes)
-
-
-def _changes(changes: Sequence[tuple[Shelf, Entry]]) -> Iterator[str]:
+def change_table(changes: Sequence[tuple[Shelf, Entry]]) -> Iterator[str]:
     columns = [
         output.Column("change"),
         output.Column("when", "left"),
@@ -197,7 +180,7 @@ def changes(told: Sequence[tuple[Shelf, Entry]]) -> Iterator[str]:
     if not told:
         yield "Nothing was done to the books of this folder yet."
         return
-    yield from _changes(told)
+    yield from change_table(told)
 
 
 def ending(done: Done) -> Iterator[str]:

@@ -12,11 +12,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from hansei.errors import UsageError
+from hansei.learn.counters import Standing
 from hansei.learn.model import Label, Skill, State, Vote
 from hansei.learn.validation import LONGEST_DESCRIPTION, name_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from hansei.learn.counters import Counters
 
 _HEADING = re.compile(r"(?m)^## +(\S.*)$")
 _FENCE = re.compile(r"(?ms)^(`{3,}|~{3,}).*?^\1[^\n]*$")
@@ -32,22 +35,49 @@ _FROM: Final = {
 
 
 @dataclass(frozen=True)
+class Votes:
+    """How many people say that a skill helped, and how many that it harmed."""
+
+    helpful: int
+    harmful: int
+
+
+@dataclass(frozen=True)
 class Counts:
-    """How often a skill helped and harmed, and who says so."""
+    """What sessions tell of a skill, in short, and what people say, apart."""
 
-    helpful: int | None
-    harmful: int | None
-    basis: str
+    votes: Votes
+    helpful: int | None = None
+    """Sessions in which following it went well; None where nothing tells."""
+    harmful: int | None = None
+    neutral: int | None = None
+    standing: str = Standing.UNPROVEN
+    why: str = "nothing was counted yet"
+    """What that rests on, or lacks."""
 
 
-VOTES: Final = "votes"
-
-
-def voted(skill: Skill) -> Counts:
+def voted(skill: Skill) -> Votes:
     """What people say: the last word of each."""
     last = {vote.by: vote.helpful for vote in sorted(skill.votes, key=lambda it: it.at)}
     helpful = sum(last.values())
-    return Counts(helpful, len(last) - helpful, VOTES)
+    return Votes(helpful, len(last) - helpful)
+
+
+def counts(skill: Skill, told: Counters | None) -> Counts:
+    """What is said of a skill in one line."""
+    if told is None:
+        return Counts(voted(skill))
+    total = told.total
+    if total.followed is None:
+        return Counts(voted(skill), standing=total.standing, why=total.why)
+    return Counts(
+        voted(skill),
+        total.helpful.sessions,
+        total.harmful.sessions,
+        total.neutral.sessions,
+        total.standing,
+        total.why,
+    )
 
 
 def moved(skill: Skill, state: State, *, by: str, reason: str = "") -> Skill:

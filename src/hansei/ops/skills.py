@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from hansei.instructions.carrying import UndoneFile
     from hansei.instructions.plans import Plan
     from hansei.learn.book import Problem
+    from hansei.learn.counters import Counters
     from hansei.learn.history import Entry
     from hansei.learn.operations import Counts
     from hansei.ops.skill_places import Placed
@@ -200,9 +202,11 @@ def find(config: Config, here: Path, name: str) -> tuple[Shelf, Skill]:
     raise NotFound(f"there is no skill {name!r} here", hint=hint)
 
 
-def counts(skills: Sequence[Skill]) -> dict[str, Counts]:
-    """How often each skill helped and harmed. Until sessions tell, people's votes do."""
-    return {skill.name: operations.voted(skill) for skill in skills}
+def counts(
+    skills: Sequence[Skill], derived: Mapping[str, Counters] = MappingProxyType({})
+) -> dict[str, Counts]:
+    """How often each skill helped and harmed, by what was derived from sessions; votes apart."""
+    return {it.name: operations.counts(it, derived.get(it.name)) for it in skills}
 
 
 # --- verbs ----------------------------------------------------------------------------------------
@@ -380,6 +384,7 @@ def clean(desk: Desk, skill: Skill) -> Skill:
     predicates = replace(
         told,
         command=redactor.scrub(told.command),
+        error=redactor.scrub(told.error),
         do=tuple(map(redactor.scrub, told.do)),
         avoid=tuple(map(redactor.scrub, told.avoid)),
         check=redactor.scrub(told.check),

@@ -9,7 +9,7 @@ import click
 
 from hansei.cli import app, output, skill_exchange
 from hansei.cli.diagnostics import note, warn
-from hansei.cli.skill_desk import because, desk_here, no_place, say
+from hansei.cli.skill_desk import because, counted, desk_here, no_place, say
 from hansei.errors import UnusableSkill, UsageError
 
 if TYPE_CHECKING:
@@ -67,17 +67,19 @@ def list_(everything: bool, state: str | None, section: str | None, as_json: boo
     ]
     unused = {"rejected", "retired"}
     shown = [it for it in chosen if everything or state or it[1].state not in unused]
-    counted = counts([skill for _, skill in shown])
+    with desk_here() as desk:
+        derived = counted(desk, shown)
+    told = counts([skill for _, skill in shown], derived)
     if as_json:
         document = {
-            "skills": [skill_pages.told(*it, counted[it[1].name]) for it in shown],
+            "skills": [skill_pages.told(*it, told[it[1].name]) for it in shown],
             "problems": [
                 {"file": str(it.path), "line": it.line, "message": it.message} for it in problems
             ],
         }
         output.write_json("skills", document)
     elif shown:
-        for line in skill_pages.listing(shown, counted, len(chosen) - len(shown)):
+        for line in skill_pages.listing(shown, told, len(chosen) - len(shown)):
             output.write(line)
     else:
         output.write("No skills here. `hansei learn` offers some, `hansei skills add` writes one.")
@@ -98,51 +100,50 @@ def show(name: str, raw: bool, as_json: bool) -> None:
     from hansei.ops.skills import counts, find
 
     shelf, skill = find(app.config(), app.folder(), name)
-    counted = counts([skill])[name]
+    with desk_here() as desk:
+        told = counts([skill], counted(desk, [(shelf, skill)]))[name]
     if as_json:
-        output.write_json("skill", skill_pages.told(shelf, skill, counted))
+        output.write_json("skill", skill_pages.told(shelf, skill, told))
     elif raw:
         output.write(output.safe(written(skill)), end="")
     else:
-        for line in skill_pages.page(shelf, skill, counted):
+        for line in skill_pages.page(shelf, skill, told):
             output.write(line)
 
 
-@command.command("why", short_help="Where a skill comes from, and what was done to it.")
+@command.command("why", short_help="The whole story of a skill: origin, sessions, votes.")
 @click.argument("name")
 @app.json_option
 def why(name: str, as_json: bool) -> None:
-    """The events a skill rests on, who said what of it, and what was done to it.
+    """The whole story of a skill.
 
-    `hansei show SESSION#EVENT` opens an event.
+    Where it comes from, its versions, in which sessions it was in force, where it applied and was
+    followed or not, what came of that and what is counted from it, what people say, experiments.
+    `hansei show SESSION#EVENT` opens an event. docs/concepts/skill-counters.md has the rules.
     """
-    from hansei.cli import skill_pages
+    from hansei.cli import skill_story
+    from hansei.ops import skill_counters
     from hansei.ops.skills import find, history, known_sessions
 
     with desk_here() as desk:
-        _, skill = find(desk.config, desk.here, name)
-        told = [
+        shelf, skill = find(desk.config, desk.here, name)
+        changes = [
             it
             for it in history(desk.config, desk.here)
             if any(change.name == name for change in it[1].changes)
         ]
-        known = known_sessions(desk.store, skill)
+        told = skill_counters.story(shelf, skill)
+        page = skill_story.Page(
+            skill,
+            changes,
+            known_sessions(desk.store, skill),
+            counted(desk, [(shelf, skill)]).get(name),
+            skill_counters.tried(desk.store, told),
+        )
     if as_json:
-        document = {
-            "name": name,
-            "origin": skill.origin,
-            "label": str(skill.label),
-            "reason": skill.reason,
-            "evidence": [
-                {"reference": f"{it.session}#{it.event}", "known": it.session in known}
-                for it in skill.evidence
-            ],
-            "votes": list(skill.votes),
-            "changes": [skill_pages.told_change(*it) for it in told],
-        }
-        output.write_json("skill-why", document)
+        output.write_json("skill-why", skill_story.told(page))
         return
-    for line in skill_pages.why(skill, told, known):
+    for line in skill_story.lines(page):
         output.write(line)
 
 
