@@ -103,12 +103,14 @@ def test_it_prints_what_the_golden_files_say(
     golden("skills-raw.md", desk.type("show", "run-types", "--raw"))
 
 
-def test_the_table_says_whose_counters_they_are(desk: Desk) -> None:
+def test_votes_stand_apart_from_what_sessions_tell(desk: Desk) -> None:
     desk.add()
     desk.type("vote", "run-types", "harmful")
     (told,) = desk.told("list")["skills"]
-    assert told["counts"] == {"helpful": 0, "harmful": 1, "basis": "votes"}
-    assert "people's votes" in desk.type("list")
+    counts = told["counts"]
+    assert counts["votes"] == {"helpful": 0, "harmful": 1}
+    assert (counts["helpful"], counts["harmful"], counts["standing"]) == (None, None, "unproven")
+    assert re.search(r"run-types +Testing +unproven +\S+ +\+0 -1", desk.type("list"))
 
 
 def test_lists_are_of_what_is_in_use_unless_all_is_asked_for(desk: Desk) -> None:

@@ -10,6 +10,7 @@ from hansei.synth import remarks, scenes
 from hansei.synth.codebase import ENTITIES, INSTRUCTIONS, service_path
 from hansei.synth.dice import dice
 from hansei.synth.draft import Doing, Draft
+from hansei.synth.guides import guide
 from hansei.synth.output import found
 from hansei.synth.scenes import Tale
 from hansei.synth.story import CHILD_DELAY, Prompt, Read, Search, Session, calls
@@ -159,6 +160,7 @@ def _talk(tale: Tale) -> list[Callable[[Tale], None]]:
         "aside": remarks.aside,
         "struggle": scenes.struggle,
         "routine": scenes.routine,
+        "guide": guide,
     }
     return [scene for name, scene in named.items() if tale.plants(name)]
 
@@ -186,6 +188,7 @@ def _session(
         started=steps[0].at,
         steps=steps,
         plants=plants,
+        guided="guide:listed" in outline.patterns,
     )
 
 

@@ -182,6 +182,13 @@ PATTERNS: tuple[Pattern, ...] = (
 )
 
 
+GUIDED: tuple[Pattern, ...] = (
+    Pattern("guide", 0.9, least=8, fits=_works, within="agent"),
+    Pattern("guide:listed", 0.7, fits=lambda outline: outline.era == "new", within="agent"),
+)
+"""What only worlds have that ask for it."""
+
+
 def _takes_shape(outline: Outline) -> bool:
     """Whether a slip in its code can be told from what a formatter does."""
     return outline.kind == "feature" and outline.fate != "reformatted"
@@ -206,7 +213,14 @@ FATES: tuple[tuple[Fate, float], ...] = (
 """Shares of the fates other than landing as written."""
 
 
-def plan_world(seed: int, now: int, sessions: int, weeks: int, agents: Sequence[str]) -> WorldPlan:
+def plan_world(
+    seed: int,
+    now: int,
+    sessions: int,
+    weeks: int,
+    agents: Sequence[str],
+    patterns: Sequence[Pattern] = PATTERNS,
+) -> WorldPlan:
     """All sessions of a world in outline."""
     if sessions < 1 or weeks < 1 or not agents:
         raise UsageError("a world needs at least one session, one week and one agent")
@@ -216,7 +230,7 @@ def plan_world(seed: int, now: int, sessions: int, weeks: int, agents: Sequence[
     sittings = _resume(dice(seed, "resumes"), spans, resumed)
     rule_before = (len(sittings) + 1) // 2
     outlines = _outlines(seed, sittings, agents, rule_before)
-    outlines = _deal(seed, outlines)
+    outlines = _deal(seed, outlines, patterns)
     return WorldPlan(seed, start, tuple(outlines), rule_before, len(outlines) * 3 // 4)
 
 
@@ -345,13 +359,16 @@ def _kind(turn: int, *, automated: bool) -> Kind:
     return "question" if turn % 5 == 4 else "fix" if turn % 8 == 5 else "feature"
 
 
-def _deal(seed: int, outlines: list[Outline]) -> list[Outline]:
+def _deal(seed: int, outlines: list[Outline], patterns: Sequence[Pattern]) -> list[Outline]:
     """Hand out forks, patterns, fates and corrections, each by dice of its own."""
     dealt = _forks(dice(seed, "forks"), outlines)
-    for pattern in PATTERNS:
+    shared = {it for outline in dealt if outline.fork_of is not None for it in _line(outline)}
+    for pattern in patterns:
         rng = dice(seed, "pattern", pattern.name)
         for group in _groups(dealt, pattern.within):
             fitting = [outline for outline in group if pattern.fits(outline)]
+            if pattern in GUIDED:
+                fitting = [outline for outline in fitting if outline.index not in shared]
             for chosen in _some(rng, fitting, pattern.share, pattern.least):
                 dealt[chosen.index] = replace(chosen, patterns=chosen.patterns | {pattern.name})
     dealt = _fates(seed, dealt)
@@ -360,6 +377,11 @@ def _deal(seed: int, outlines: list[Outline]) -> list[Outline]:
         for chosen in _some(dice(seed, "topic", topic), free, share, least):
             dealt[chosen.index] = replace(chosen, topic=topic)
     return dealt
+
+
+def _line(outline: Outline) -> tuple[int, ...]:
+    """A fork and what it was forked from: whose their common part is depends on the reader."""
+    return (outline.index,) if outline.fork_of is None else (outline.index, outline.fork_of)
 
 
 def _groups(outlines: list[Outline], within: str) -> list[list[Outline]]:

@@ -7,6 +7,10 @@ words of each stand in no other text of the world, so that who speaks of a skill
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 @dataclass(frozen=True)
@@ -67,13 +71,13 @@ IDLE = Skill(
 SKILLS = (*WANTED, IDLE)
 
 
-def listed() -> str:
+def listed(skills: Sequence[Skill]) -> str:
     """The list as agents show it to a model."""
-    return "\n".join(f"- {skill.name}: {skill.about}" for skill in SKILLS)
+    return "\n".join(f"- {skill.name}: {skill.about}" for skill in skills)
 
 
-def listed_with_files(root: str) -> str:
+def listed_with_files(skills: Sequence[Skill], root: str) -> str:
     """The list of agents that say where each file lies."""
     return "\n".join(
-        f"- {skill.name}: {skill.about} (file: {root}/{skill.path})" for skill in SKILLS
+        f"- {skill.name}: {skill.about} (file: {root}/{skill.path})" for skill in skills
     )

@@ -296,6 +296,16 @@ class Recourse:
 
 
 @dataclass(frozen=True)
+class Guided:
+    """Work that a skill is about, which may be before the agent or not."""
+
+    course: str
+    listed: bool
+    calls: tuple[tuple[str, str], ...]
+    """What was done, and the call that did it."""
+
+
+@dataclass(frozen=True)
 class Refusal:
     """A call that a person refused."""
 
@@ -340,6 +350,7 @@ Plant: TypeAlias = (
     | Refusal
     | Struggle
     | Course
+    | Guided
 )
 
 
@@ -367,6 +378,8 @@ class Session:
     parent: str | None = None
     relation: Relation | None = None
     spawned_by: str | None = None
+    guided: bool = False
+    """Whether it is told of the skill that outcomes are counted for."""
     inherits: bool = False
     """Whether its context begins with the parent's, where that agent does so."""
 

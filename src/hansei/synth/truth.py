@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from hansei.synth.guides import COURSES, GuideTruth
 from hansei.synth.history import NOTE_COMMIT, ROOT, RULE_COMMIT
 from hansei.synth.meter import CALL_OVERHEAD, tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
@@ -26,6 +27,7 @@ from hansei.synth.story import (
     Course,
     Decoy,
     Discovery,
+    Guided,
     Haul,
     Interruption,
     Landing,
@@ -97,6 +99,8 @@ class SessionTruth:
     """How often it was worked on; more than once where it was resumed in the same file."""
     exposed: bool
     """Whether the rule stood in the instruction file."""
+    guided: bool
+    """Whether it was told of the skill that outcomes are counted for."""
     tokens_per_byte: float
     requests: int
     tokens: Tokens
@@ -293,6 +297,7 @@ class Truth:
     refusals: tuple[RefusalTruth, ...]
     struggles: tuple[StruggleTruth, ...]
     routines: tuple[RoutineTruth, ...]
+    guides: tuple[GuideTruth, ...]
     rule: RuleTruth
     commits: dict[str, str]
     """Every commit by its id, with what it was for: root, rule, note, work or afterthought."""
@@ -367,6 +372,7 @@ class Recorder:
             refusals=tuple(self._found.get(RefusalTruth, ())),
             struggles=tuple(self._found.get(StruggleTruth, ())),
             routines=tuple(self._found.get(RoutineTruth, ())),
+            guides=tuple(self._found.get(GuideTruth, ())),
             rule=self._rule(),
             commits={commit: _purpose(name) for name, commit in self._commits.items()},
             tokens=add_up(session.tokens for session in self._sessions),
@@ -416,6 +422,7 @@ class Recorder:
             ended=_ended(session),
             sittings=1 if session.relation == "subagent" else len(outline.sittings),
             exposed=outline.exposed,
+            guided=session.guided,
             tokens_per_byte=session.rate,
             requests=len(told.usages),
             tokens=add_up(told.usages),
@@ -449,6 +456,8 @@ class Recorder:
                 record = StruggleTruth(where, path, command, len(runs) - 2, detour)
             case Course(name, made, lines, kept):
                 record = RoutineTruth(where, name, tuple(map(writer.call_id, made)), lines, kept)
+            case Guided():
+                record = _guided(plant, where, writer)
             case Aside(step, why):
                 record = AsideTruth(where, why, _prompt(session, step))
             case Reread(call, path, excused):
@@ -531,6 +540,21 @@ def _failure(stumble: Stumble, told: Told, session: str, writer: Writer) -> Fail
         recovered_by=after and writer.call_id(after),
         asked=_asked(told, stumble.call),
         detour=_detour(told, stumble.call, after) if after else 0,
+    )
+
+
+def _guided(plant: Guided, session: str, writer: Writer) -> GuideTruth:
+    calls = {part: writer.call_id(key) for part, key in plant.calls}
+    refused = [calls[part] for part in ("avoid", "do again fails") if part in calls]
+    return GuideTruth(
+        session=session,
+        course=plant.course,
+        listed=plant.listed,
+        loaded=calls.get("load"),
+        failed=tuple(refused),
+        avoided=tuple(calls[part] for part in ("avoid",) if part in calls),
+        followed=tuple(calls[part] for part in ("do", "do again fails") if part in calls),
+        vote=COURSES[plant.course][1],
     )
 
 

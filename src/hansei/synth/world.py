@@ -12,7 +12,7 @@ from hansei.synth.compose import compose
 from hansei.synth.dice import dice
 from hansei.synth.history import Sitting, walk, worktree_of, write_repository
 from hansei.synth.meter import bill, context_after
-from hansei.synth.plan import plan_world
+from hansei.synth.plan import GUIDED, PATTERNS, plan_world
 from hansei.synth.story import Episode, Prompt, Session, Told, spawn_step
 from hansei.synth.truth import Recorder
 
@@ -50,10 +50,12 @@ def build(
     weeks: int,
     agents: Sequence[str],
     padding: float = 1.0,
+    guided: bool = False,
 ) -> World:
     """Write a world into `<folder>/home` and `<folder>/repo…`; same arguments, same bytes.
 
-    `padding` scales the bodies of long tool outputs. Sessions are written one at a time, so memory
+    `padding` scales the bodies of long tool outputs; `guided` plants a skill with its outcomes.
+    Sessions are written one at a time, so memory
     does not grow with their number. Of the folder nothing but its path is in the transcripts.
     """
     folder = folder.resolve()
@@ -61,7 +63,8 @@ def build(
     if home.exists() or repo.exists():
         raise UsageError(f"{folder} already holds a world", hint="Give an empty folder.")
     writers = {name: _writer(name) for name in agents}
-    plan = plan_world(seed, now_ms, sessions, weeks, list(writers))
+    patterns = (*PATTERNS, *GUIDED) if guided else PATTERNS
+    plan = plan_world(seed, now_ms, sessions, weeks, list(writers), patterns)
     commits = write_repository(repo, plan)
     recorder = Recorder(commits)
     last_fork = {outline.fork_of: outline.index for outline in plan.outlines}

@@ -15,6 +15,7 @@ import msgspec
 from hansei.synth.codebase import REMOTE
 from hansei.synth.contract import Traits, Written
 from hansei.synth.dice import dice, fingerprint, text, uuid7
+from hansei.synth.guides import skills_of
 from hansei.synth.notation import hunk, iso, moment, one_of, save
 from hansei.synth.output import ROOT
 from hansei.synth.skills import listed_with_files
@@ -209,7 +210,7 @@ def _open(roll: _Rollout, session: Session) -> None:
     """What the program puts before the first prompt."""
     at = session.started
     roll.message(at, "developer", "<permissions instructions>\nworkspace-write\n</permissions>")
-    skills = f"## Skills\n### Available skills\n{listed_with_files(ROOT)}"
+    skills = f"## Skills\n### Available skills\n{listed_with_files(skills_of(session), ROOT)}"
     roll.message(at, "developer", f"<skills_instructions>\n{skills}\n</skills_instructions>")
     roll.message(
         at,

@@ -15,9 +15,10 @@ import msgspec
 
 from hansei.synth.contract import Traits, Written
 from hansei.synth.dice import dice, text, uuid4
+from hansei.synth.guides import skills_of
 from hansei.synth.notation import iso, one_of, save
 from hansei.synth.output import PROJECT, ROOT
-from hansei.synth.skills import SKILLS, listed
+from hansei.synth.skills import listed
 from hansei.synth.story import (
     Command,
     Compaction,
@@ -234,7 +235,8 @@ def _begin(page: _Page, session: Session) -> None:
 
 
 def _list_skills(page: _Page, session: Session) -> None:
-    listing = {"type": "skill_listing", "content": listed(), "skillCount": len(SKILLS)}
+    skills = skills_of(session)
+    listing = {"type": "skill_listing", "content": listed(skills), "skillCount": len(skills)}
     page.note(
         "attachment",
         **page.envelope,
