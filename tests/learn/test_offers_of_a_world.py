@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import pytest
 
 from hansei.events.model import AnyEvent
+from hansei.learn import matching
 from hansei.learn.contract import Detector
 from hansei.learn.detectors.error_recovery import ErrorRecovery
 from hansei.learn.detectors.explicit_instruction import ExplicitInstruction
 from hansei.learn.detectors.multi_step import MultiStep
 from hansei.learn.detectors.repeated_action import RepeatedAction
 from hansei.learn.detectors.user_correction import UserCorrection
-from hansei.learn.model import Offer
+from hansei.learn.model import Offer, Skill
 from hansei.learn.offers import offers
 from hansei.projection.corrections import Rule
 from hansei.projection.corrections.rules import instruction
@@ -129,3 +130,23 @@ def test_nobody_is_drowned_in_offers(world: Place) -> None:
     assert len(made) <= PER_SESSION * len(world.window.sessions) + 1
     assert len([it for it in made if it.detector == ExplicitInstruction().name]) <= len(asked)
     assert all(it.sessions > 1 for it in made if it.detector == RepeatedAction().name)
+
+
+def test_what_a_detector_writes_holds_of_the_sessions_it_comes_from(world: Place) -> None:
+    number = {it.name: session for session, it in world.window.sessions.items()}
+    for offer in found(world, ErrorRecovery()):
+        skill = Skill(offer.name, offer.description, offer.body, predicates=offer.predicates)
+        places = {(number[it.session], it.event) for it in offer.evidence}
+        applied = set(matching.triggers(world.window, skill))
+        done = {it.call for it in matching.follows(world.window, skill)}
+        assert places & (applied or {*matching.avoided(world.window, skill)}), offer.predicates
+        assert places & done or offer.predicates.do == (), offer.predicates
+
+
+def test_procedures_and_habits_are_followed_where_they_were_found(world: Place) -> None:
+    number = {it.name: session for session, it in world.window.sessions.items()}
+    for offer in [*found(world, MultiStep()), *found(world, RepeatedAction())]:
+        skill = Skill(offer.name, offer.description, offer.body, predicates=offer.predicates)
+        sessions = {number[it.session] for it in offer.evidence}
+        assert sessions <= {it.session for it in matching.triggers(world.window, skill)}
+        assert sessions & {it.session for it in matching.follows(world.window, skill)}

@@ -14,15 +14,19 @@ import msgspec
 import pytest
 
 from hansei.config import DAY_MS, Config, Environment, Settings
+from hansei.events.keys import digest
 from hansei.events.model import ToolCall
+from hansei.experiments.experiment import Bind, Experiment
+from hansei.learn.compile import block, whole
 from hansei.learn.counters import HALF_LIFE_DAYS, Case, Counters, How, Vote
-from hansei.learn.model import Predicates, Skill
+from hansei.learn.formats.agent_skills import skill_md
+from hansei.learn.model import Predicates, Skill, State
 from hansei.ops import skill_counters, skills
 from hansei.ops.ingest import ingest
 from hansei.ops.projecting import refresh
 from hansei.ops.sessions import short_id
 from hansei.ops.skills import Desk
-from hansei.store import reading
+from hansei.store import experiments, reading
 from hansei.store.database import open_store
 from hansei.synth import Truth, World, build
 from hansei.synth.guides import AVOID, CHECK, COURSES, DO, GUIDE, SIGN, GuideTruth
@@ -205,3 +209,85 @@ def test_recomputing_gives_the_same_bytes(planted: Planted, tmp_path: Path) -> N
     assert msgspec.json.encode(counted(planted.desk)) == first
     with taken_in(planted.world, tmp_path / "again") as desk:
         assert msgspec.json.encode(counted(desk)) == first
+
+
+# --- how it was before a session ------------------------------------------------------------------
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    """A small world in which no session is told of the skill by its transcript."""
+    agents = ("claude_code",)
+    world = build(tmp_path, seed=4, now_ms=NOW, sessions=14, weeks=WEEKS, agents=agents)
+    with taken_in(world, tmp_path / "store") as made:
+        yield made
+
+
+def session(desk: Desk, *, early: bool) -> int:
+    """A session of somebody before the second version, or after it."""
+    order = "started_at < ?" if early else "started_at >= ?"
+    (number,) = desk.store.db.execute(
+        f"SELECT id FROM sessions WHERE {order} AND parent IS NULL ORDER BY id LIMIT 1", (MIDDLE,)
+    ).fetchone()
+    return int(number)
+
+
+def put(desk: Desk, number: int, kind: str, path: str, mark: str) -> None:
+    """Have the exposure ledger say that a text was in force in a session."""
+    with desk.store.transaction() as db:
+        row = (number, kind, path, mark, 100, "hook", "start")
+        db.execute("INSERT INTO exposure VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def the_case(desk: Desk) -> Case:
+    (case,) = counted(desk).cases
+    return case
+
+
+def test_a_skill_file_is_known_by_its_hash_whatever_the_date_says(desk: Desk) -> None:
+    old = skill_counters.story(*skills.find(desk.config, desk.here, GUIDE.name)).versions[0]
+    path = f".agents/skills/{GUIDE.name}/SKILL.md"
+    put(desk, session(desk, early=False), "skill", path, digest(skill_md(old).encode()))
+    assert (the_case(desk).version, the_case(desk).how) == (1, (How.LISTED,))
+
+
+def test_a_skill_file_that_a_person_edited_counts_for_the_version_of_its_day(desk: Desk) -> None:
+    put(desk, session(desk, early=False), "skill", f".claude/skills/{GUIDE.name}/SKILL.md", "other")
+    assert the_case(desk).version == 2
+
+
+def test_what_a_hook_delivered_was_before_the_session(desk: Desk) -> None:
+    put(desk, session(desk, early=True), "delivered", f"skill:{GUIDE.name}", "mark")
+    assert (the_case(desk).version, the_case(desk).how) == (1, (How.DELIVERED,))
+
+
+def test_a_managed_block_is_known_by_the_text_in_it(desk: Desk) -> None:
+    skills.change_state(desk, GUIDE.name, State.APPROVED, place=False)
+    _, skill = skills.find(desk.config, desk.here, GUIDE.name)
+    text = f"# Rules\n\n{block([whole(skill)])}".encode()
+    (desk.here / "CLAUDE.md").write_bytes(text)
+    put(desk, session(desk, early=False), "instructions", "CLAUDE.md", digest(text))
+    assert (the_case(desk).version, the_case(desk).how) == (2, (How.BLOCK,))
+
+
+def test_nothing_is_exposed_before_it_was_kept(desk: Desk) -> None:
+    skills.add(replace(desk, now=MIDDLE), replace(SKILL, name="later"), place=False)
+    for early in (True, False):
+        number = session(desk, early=early)
+        put(desk, number, "skill", ".claude/skills/later/SKILL.md", f"other{early}")
+    shelf, skill = skills.find(desk.config, desk.here, "later")
+    (case,) = skill_counters.counted(desk, [(shelf, skill)])["later"].cases
+    assert case.started is not None
+    assert case.started >= MIDDLE
+
+
+def test_an_experiment_that_names_it_is_told_with_its_verdict(desk: Desk) -> None:
+    shelf, skill = skills.find(desk.config, desk.here, GUIDE.name)
+    made = Experiment("e1", 1, "h", Bind.EXPOSURE, "failure", NOW, f"skill:{GUIDE.name}")
+    other = Experiment("e2", 1, "h", Bind.GIT, "failure", NOW, "another")
+    with desk.store.transaction() as db:
+        for it in (msgspec.structs.replace(made, verdict="helped"), other):
+            body = msgspec.json.encode(it).decode()
+            experiments.keep(db, experiments.Row(it.id, 1, it.stage, NOW, body))
+    told = skill_counters.tried(desk.store, skill_counters.story(shelf, skill))
+    assert [(it.id, it.randomised, it.verdict) for it in told] == [("e1", True, "helped")]

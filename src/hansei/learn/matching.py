@@ -92,12 +92,12 @@ def triggers(window: Window, skill: Skill) -> list[Call]:
 def follows(window: Window, skill: Skill) -> list[Done]:
     """The calls that did what a skill asks for.
 
-    Where it also says what to avoid, or names one thing, each `do` stands for itself; else they are
-    steps, followed where all were taken in their order, and told by the last.
+    Where it also says what to avoid, or which failure it is about, each `do` stands for itself;
+    else they are steps, followed where all were taken in their order, and told by the last.
     """
     told = skill.predicates
     steps = [_doing(window, it) for it in told.do]
-    if not told.avoid and len(steps) > 1:
+    if not (told.avoid or told.error) and len(steps) > 1:
         return list(_in_order(steps))
     warned = _exactness(window, told.avoid)
     meant = _exactness(window, told.do)
@@ -136,6 +136,8 @@ def problems(told: Predicates) -> Iterator[str]:
         for text in (value,) if isinstance(value, str) else value:
             if text != " ".join(text.split()) or (text and not shape(text).words):
                 yield f"predicates, {name}: {text[:60]!r} is no command on one line"
+    for text in sorted({*told.do} & {*told.avoid}):
+        yield f"predicates: {text[:60]!r} is both asked for and warned of"
     if told.path and not PLAIN.fullmatch(told.path):
         yield f"predicates, path: {told.path[:60]!r} is no pattern such as `api/**/*.py`"
     for name in ("tool", "error"):

@@ -275,6 +275,17 @@ def edit(name: str, as_json: bool) -> None:
 
     The file itself is replaced only by a text that can be read again. What cannot be is left for
     you in a file of its own.
+
+    Under `predicates:` stands what is counted from sessions: when it applies (`tool`, `command`,
+    `path`, `error`), what to `do`, what to `avoid`, and the command that would `check` it.
+
+    \b
+      predicates:
+        command: "pytest"
+        do:
+          - "uv run pytest"
+        avoid:
+          - "pytest"
     """
     from hansei.learn.files import written
     from hansei.ops import skills
@@ -292,6 +303,7 @@ def _edited(text: str, name: str) -> Skill | None:
     """A skill as a person leaves it; asks again on a terminal where it is none."""
     from hansei.learn.files import read
     from hansei.learn.heads import Broken
+    from hansei.learn.matching import problems
     from hansei.learn.validation import normal, unfit
 
     while True:
@@ -301,7 +313,7 @@ def _edited(text: str, name: str) -> Skill | None:
         text = left
         try:
             skill = normal(read(text, name))
-            faults = unfit(skill)
+            faults = [*unfit(skill), *problems(skill.predicates)]
         except Broken as problem:
             faults = [f"line {problem.line}: {problem}"]
         if not faults:

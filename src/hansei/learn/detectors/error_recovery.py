@@ -279,13 +279,7 @@ class ErrorRecovery:
             ),
             topic=topic(case.failed),
             action=case.failed.subcommand or "",
-            predicates=Predicates(
-                command=case.failed.shown,
-                error=case.row.signature,
-                do=tuple(dict.fromkeys(spelled(it.case.worked) for it in fixes)),
-                avoid=tuple(dict.fromkeys(spelled(it.case.failed) for it in fixes)),
-                check=spelled(case.worked),
-            ),
+            predicates=_predicates([it.case for it in fixes]),
             sessions=tasks,
             key=key_of(self.name, *case.group),
         )
@@ -338,6 +332,31 @@ def _grouped(pairs: Iterable[tuple[K, _Case]]) -> dict[K, list[_Case]]:
     for key, case in pairs:
         found[key].append(case)
     return found
+
+
+def _predicates(cases: Sequence[_Case]) -> Predicates:
+    """When the fixes apply, and what they ask for.
+
+    What has to run first is asked for itself: the command that failed stays as it was.
+    """
+    case = cases[0]
+    first = [it for it in cases if it.way.how is How.FIRST]
+    other = [it for it in cases if it.way.how is not How.FIRST]
+    do = [it.way.text for it in first]
+    return Predicates(
+        command=case.failed.shown,
+        error=case.row.signature,
+        do=tuple(dict.fromkeys([*do, *(_worded(it, it.worked) for it in other)])),
+        avoid=tuple(dict.fromkeys(_worded(it, it.failed) for it in other)),
+        check=spelled(case.worked),
+    )
+
+
+def _worded(case: _Case, ran: Ran) -> str:
+    """A command, with its folder where that makes the difference."""
+    if case.way.how is How.FOLDER and ran.directory:
+        return f"cd {ran.directory} && {spelled(ran)}"
+    return spelled(ran)
 
 
 def _evidence(window: Window, cases: Iterable[_Case]) -> tuple[Evidence, ...]:

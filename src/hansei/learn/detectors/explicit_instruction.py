@@ -134,10 +134,16 @@ class ExplicitInstruction:
             ),
             topic=topic(near[0].ran) if near else name.split("-")[0],
             action=action(it.ran for it in near),
-            predicates=Predicates(do=tuple(dict.fromkeys(it.ran.form for it in near))),
+            predicates=_predicates(near),
             key=key_of(self.name, name),
             label=Label.TYPED,
         )
+
+
+def _predicates(near: Sequence[Step]) -> Predicates:
+    """What was done, from its first command on; the last one shows whether it worked."""
+    forms = tuple(dict.fromkeys(it.ran.form for it in near))
+    return Predicates(command=forms[0], do=forms, check=forms[-1]) if forms else Predicates()
 
 
 def _span(commands: Sequence[str]) -> str:

@@ -8,14 +8,15 @@ needs no command: the person's own words are the skill.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.learn.harm import cautions
 from hansei.learn.lines import typed
 from hansei.learn.model import Evidence, Label, Offer, Predicates
-from hansei.learn.steps import form, steps
+from hansei.learn.steps import called, form, steps
 from hansei.learn.worth import is_repeatable, is_step
 from hansei.learn.writing import (
     action,
@@ -30,6 +31,7 @@ from hansei.learn.writing import (
 )
 from hansei.projection.corrections import Rule, clusters
 from hansei.projection.corrections.rules import instruction
+from hansei.projection.ways import about
 from hansei.projection.wording import counted, one_line
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
     from hansei.learn.steps import Step, Texts
     from hansei.projection.corrections import Cluster, Correction
+    from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
 _ONCE: Final = frozenset((Rule.SAME_REQUEST, Rule.STILL))
@@ -153,7 +156,7 @@ class UserCorrection:
             ),
             topic=topic(ran),
             action=action([ran]),
-            predicates=Predicates(do=(form(ran),), check=form(ran)),
+            predicates=_predicates(about(window, session, row.about), ran),
             key=key_of(self.name, row.normal),
             label=Label.TYPED,
         )
@@ -187,6 +190,17 @@ def _minded(command: str) -> list[str]:
         f" {'here' if it.here else 'there'} may not be saved elsewhere."
         for it in cautions(command)
     ]
+
+
+def _predicates(old: Ran | None, ran: Ran) -> Predicates:
+    """What to run, and what not, where the corrected call ran something for the same purpose."""
+    told = Predicates(do=(form(ran),), check=form(ran))
+    if old is None or not is_step(old) or form(old) == form(ran):
+        return told
+    alike = old.program == ran.program or (
+        old.kind is ran.kind and old.kind is not CommandClass.OTHER
+    )
+    return replace(told, command=called(old), avoid=(form(old),)) if alike else told
 
 
 def _rule(remark: str, line: str) -> str:
