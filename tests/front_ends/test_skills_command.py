@@ -110,7 +110,7 @@ def test_votes_stand_apart_from_what_sessions_tell(desk: Desk) -> None:
     counts = told["counts"]
     assert counts["votes"] == {"helpful": 0, "harmful": 1}
     assert (counts["helpful"], counts["harmful"], counts["standing"]) == (None, None, "unproven")
-    assert re.search(r"run-types +Testing +unproven +\S+ +\+0 -1", desk.type("list"))
+    assert re.search(r"run-types +Testing +unproven +\+0 -1", desk.type("list"))
 
 
 def test_lists_are_of_what_is_in_use_unless_all_is_asked_for(desk: Desk) -> None:
@@ -170,6 +170,17 @@ def test_nonsense_from_an_editor_is_refused_and_not_lost(
     left = Path(str(problem.value.hint).removeprefix("It is in ").removesuffix("."))
     assert "state: great" in left.read_text()
     left.unlink()
+
+
+def test_predicates_that_could_never_match_are_refused(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add()
+    told = 'predicates:\\n  path: \\"api\\$x\\"\\n---'
+    editor(desk, monkeypatch, f"2,99s/^---\\$/{told}/")
+    with pytest.raises(UnusableSkill, match="predicates, path") as problem:
+        desk.type("edit", "run-types")
+    Path(str(problem.value.hint).removeprefix("It is in ").removesuffix(".")).unlink()
 
 
 def test_promotion_shows_the_text_and_asks(desk: Desk) -> None:

@@ -87,7 +87,7 @@ def listing(rows: Sequence[Row], counts: Mapping[str, Counts], hidden: int) -> I
 
 def _counted(counts: Counts) -> tuple[str, str]:
     if counts.standing == Standing.UNPROVEN:
-        return str(Standing.UNPROVEN), output.UNKNOWN
+        return str(Standing.UNPROVEN), ""
     return str(counts.helpful), str(counts.harmful)
 
 

@@ -175,7 +175,7 @@ def _votes(skill: Skill) -> Iterator[str]:
     for vote in skill.votes:
         word = "helpful" if vote.helpful else "harmful"
         note = f": {vote.note}" if vote.note else ""
-        yield one_line(f"  {vote.by} voted {word} on {output.day(vote.at)}{note}")
+        yield f"  {one_line(f'{vote.by} voted {word} on {output.day(vote.at)}{note}')}"
     if not skill.votes:
         yield "  Nobody has voted."
 
@@ -186,7 +186,7 @@ def _tried(tried: Sequence[Tried]) -> Iterator[str]:
     yield bold("Experiments")
     for it in tried:
         kind = "randomised" if it.randomised else "not randomised"
-        yield one_line(f"  {it.id}: {it.verdict or it.stage} ({kind})")
+        yield f"  {one_line(f'{it.id}: {it.verdict or it.stage} ({kind})')}"
 
 
 # --- for programs ---------------------------------------------------------------------------------
