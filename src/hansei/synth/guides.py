@@ -14,6 +14,8 @@ from hansei.synth.skills import SKILLS, Skill
 from hansei.synth.story import Guided, Read
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from hansei.synth.scenes import Tale
     from hansei.synth.story import Session
 
@@ -65,6 +67,25 @@ class GuideTruth:
     followed: tuple[str, ...]
     vote: Verdict
     """What it says of the skill, if that was in force."""
+
+
+def guided(plant: Guided, session: str, call_id: Callable[[str], str]) -> GuideTruth:
+    """What was planted in a session, with the calls as its agent numbers them."""
+    calls = {part: call_id(key) for part, key in plant.calls}
+
+    def those(*parts: Part) -> tuple[str, ...]:
+        return tuple(calls[part] for part in parts if part in calls)
+
+    return GuideTruth(
+        session=session,
+        course=plant.course,
+        listed=plant.listed,
+        loaded=calls.get("load"),
+        failed=those("avoid", "do again fails"),
+        avoided=those("avoid"),
+        followed=those("do", "do again fails"),
+        vote=COURSES[plant.course][1],
+    )
 
 
 def guide(tale: Tale) -> None:

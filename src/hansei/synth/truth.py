@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from hansei.synth.guides import COURSES, GuideTruth
+from hansei.synth.guides import GuideTruth, guided
 from hansei.synth.history import NOTE_COMMIT, ROOT, RULE_COMMIT
 from hansei.synth.meter import CALL_OVERHEAD, tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
@@ -457,7 +457,7 @@ class Recorder:
             case Course(name, made, lines, kept):
                 record = RoutineTruth(where, name, tuple(map(writer.call_id, made)), lines, kept)
             case Guided():
-                record = _guided(plant, where, writer)
+                record = guided(plant, where, writer.call_id)
             case Aside(step, why):
                 record = AsideTruth(where, why, _prompt(session, step))
             case Reread(call, path, excused):
@@ -540,21 +540,6 @@ def _failure(stumble: Stumble, told: Told, session: str, writer: Writer) -> Fail
         recovered_by=after and writer.call_id(after),
         asked=_asked(told, stumble.call),
         detour=_detour(told, stumble.call, after) if after else 0,
-    )
-
-
-def _guided(plant: Guided, session: str, writer: Writer) -> GuideTruth:
-    calls = {part: writer.call_id(key) for part, key in plant.calls}
-    refused = [calls[part] for part in ("avoid", "do again fails") if part in calls]
-    return GuideTruth(
-        session=session,
-        course=plant.course,
-        listed=plant.listed,
-        loaded=calls.get("load"),
-        failed=tuple(refused),
-        avoided=tuple(calls[part] for part in ("avoid",) if part in calls),
-        followed=tuple(calls[part] for part in ("do", "do again fails") if part in calls),
-        vote=COURSES[plant.course][1],
     )
 
 
