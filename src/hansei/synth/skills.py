@@ -81,3 +81,14 @@ def listed_with_files(skills: Sequence[Skill], root: str) -> str:
     return "\n".join(
         f"- {skill.name}: {skill.about} (file: {root}/{skill.path})" for skill in skills
     )
+
+
+@dataclass(frozen=True)
+class SkillTruth:
+    """A skill that was read; every session of the same world is told of all skills."""
+
+    session: str
+    call: str
+    skill: str
+    asked: bool
+    followed_by: str | None

@@ -19,6 +19,7 @@ from hansei.synth.meter import CALL_OVERHEAD, tokens
 from hansei.synth.plan import BROKEN_AFTER, BROKEN_BEFORE
 from hansei.synth.routines import RoutineTruth
 from hansei.synth.secrets import pieces
+from hansei.synth.skills import SkillTruth
 from hansei.synth.story import (
     Aside,
     Command,
@@ -252,17 +253,6 @@ class DecoyTruth:
     session: str
     call: str
     why: str
-
-
-@dataclass(frozen=True)
-class SkillTruth:
-    """A skill that was read; every session of the same world is told of all skills."""
-
-    session: str
-    call: str
-    skill: str
-    asked: bool
-    followed_by: str | None
 
 
 @dataclass(frozen=True)
