@@ -16,7 +16,7 @@ import pytest
 from hansei.config import DAY_MS, Config, Environment, Settings
 from hansei.events.keys import digest
 from hansei.events.model import ToolCall
-from hansei.experiments.experiment import Bind, Experiment
+from hansei.experiments.experiment import Bind, Experiment, Terms
 from hansei.learn.compile import block, whole
 from hansei.learn.counters import HALF_LIFE_DAYS, Case, Counters, How, Vote
 from hansei.learn.formats.agent_skills import skill_md
@@ -259,6 +259,18 @@ def test_a_skill_file_that_a_person_edited_counts_for_the_version_of_its_day(des
 def test_what_a_hook_delivered_was_before_the_session(desk: Desk) -> None:
     put(desk, session(desk, early=True), "delivered", f"skill:{GUIDE.name}", "mark")
     assert (the_case(desk).version, the_case(desk).how) == (1, (How.DELIVERED,))
+
+
+def test_a_text_that_an_experiment_delivered_was_before_the_session(desk: Desk) -> None:
+    _, skill = skills.find(desk.config, desk.here, GUIDE.name)
+    made = Experiment(
+        "e7", 1, "h", Bind.EXPOSURE, "failure", NOW, terms=Terms(text=f"Mind:\n{skill.body}")
+    )
+    with desk.store.transaction() as db:
+        body = msgspec.json.encode(made).decode()
+        experiments.keep(db, experiments.Row("e7", 1, made.stage, NOW, body))
+    put(desk, session(desk, early=False), "delivered", "e7", "mark")
+    assert the_case(desk).how == (How.DELIVERED,)
 
 
 def test_a_managed_block_is_known_by_the_text_in_it(desk: Desk) -> None:

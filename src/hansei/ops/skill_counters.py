@@ -12,8 +12,6 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-import msgspec
-
 from hansei.events.keys import digest
 from hansei.hook.places import INSTRUCTIONS, RULE, SKILL
 from hansei.learn import compile as compiling
@@ -25,17 +23,18 @@ from hansei.learn.history import Progress
 from hansei.learn.model import Scope as Where
 from hansei.learn.model import Skill, State
 from hansei.ops import skill_places
+from hansei.ops.experiments import shelf
 from hansei.ops.scope import Scope, current_workspace
 from hansei.ops.windows import grounds
 from hansei.projection.exposure import BELOW
 from hansei.projection.funnel.listing import skill_name
 from hansei.projection.window import Window
-from hansei.store import experiments, journal
+from hansei.store import journal
 from hansei.store.evidence import DELIVERED
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from hansei.learn.history import Entry
@@ -87,7 +86,7 @@ class _Row(NamedTuple):
 
 def counted(desk: Desk, rows: Iterable[tuple[Shelf, Skill]]) -> dict[str, Counters]:
     """What sessions tell of each of these skills."""
-    stories = {skill.name: story(shelf, skill) for shelf, skill in rows}
+    stories = {skill.name: story(place, skill) for place, skill in rows}
     found: dict[str, Counters] = {}
     for everywhere in (False, True):
         own = {
@@ -122,7 +121,8 @@ def _counted(desk: Desk, window: Window, stories: Mapping[str, Story]) -> dict[s
     unlooked = _unlooked(desk.store, window)
     found = {}
     for name, told in stories.items():
-        shown = {*_by_name(window, rows, name, told), *in_files.get(name, ())}
+        items = {skill_places.reference(name), *(it.id for it in tried(desk.store, told))}
+        shown = {*_by_name(window, rows, name, told, items), *in_files.get(name, ())}
         unknown = unlooked | unread.get(name, set())
         unknown -= {it.session for it in shown}
         found[name] = counters(window, told.versions, sorted(shown), unknown, desk.now)
@@ -132,11 +132,11 @@ def _counted(desk: Desk, window: Window, stories: Mapping[str, Story]) -> dict[s
 # --- through time ---------------------------------------------------------------------------------
 
 
-def story(shelf: Shelf, skill: Skill) -> Story:
+def story(place: Shelf, skill: Skill) -> Story:
     """A skill through time, as the history of its book tells it."""
     seen: list[Skill] = []
     moments: list[tuple[int, int]] = []
-    for entry in reversed(shelf.book.history()):
+    for entry in reversed(place.book.history()):
         for before, after in _told(entry, skill.name):
             seen += [it for it in (before, after) if it is not None]
             moments.append((entry.at, after.version if after is not None else 0))
@@ -192,8 +192,13 @@ def _unlooked(store: Store, window: Window) -> set[int]:
     return set(window.sessions) - {session for (session,) in rows}
 
 
-def _by_name(window: Window, rows: Sequence[_Row], name: str, told: Story) -> Iterator[Exposure]:
-    """Where a skill was in force by a file of its name, or stands in a transcript."""
+def _by_name(
+    window: Window, rows: Sequence[_Row], name: str, told: Story, items: Collection[str]
+) -> Iterator[Exposure]:
+    """Where a skill was in force by a file of its name, was delivered or stands in a transcript.
+
+    `items` are what hooks call it by: itself, and experiments that deliver its text.
+    """
     placed = [it for it in rows if it.kind == SKILL and skill_name(it.path) == name]
     exact = {it.session: told.texts[it.hash] for it in placed if it.hash in told.texts}
 
@@ -202,9 +207,8 @@ def _by_name(window: Window, rows: Sequence[_Row], name: str, told: Story) -> It
 
     for row in placed:
         yield Exposure(row.session, version(row.session), How.LISTED)
-    delivered = skill_places.reference(name)
     for row in rows:
-        if row.kind == DELIVERED and row.path == delivered:
+        if row.kind == DELIVERED and row.path in items:
             yield Exposure(row.session, version(row.session), How.DELIVERED)
     for session, use in window.uses:
         if use.kind == SKILL and use.name == name:
@@ -307,30 +311,15 @@ def _on_disk(desk: Desk, root: Path, path: str) -> bytes | None:
 # --- experiments ----------------------------------------------------------------------------------
 
 
-class _Terms(msgspec.Struct):
-    text: str | None = None
-
-
-class _Experiment(msgspec.Struct):
-    bind: str = ""
-    subject: str = ""
-    terms: _Terms = msgspec.field(default_factory=_Terms)
-    entry: int | None = None
-    verdict: str | None = None
-
-
 def tried(store: Store, told: Story) -> list[Tried]:
     """Experiments that deliver, place or name a skill, oldest first."""
-    from hansei.experiments.experiment import RANDOMISED
-
     name = told.versions[-1].name
-    wordings = {it for it, _ in _wordings(told)} | {skill.body for skill in told.versions}
+    wordings = {it for it, _ in _wordings(told)} | {skill.body for skill in told.editions}
     entries = {it.id for it in journal.listed(store.db) if skill_places.skill_of(it) == name}
     found = []
-    for row in experiments.listed(store):
-        it = msgspec.json.decode(row.body, type=_Experiment)
+    for it in shelf.listed(store):
         text = it.terms.text or ""
         named = it.subject == skill_places.reference(name) or it.entry in entries
         if named or any(words and words in text for words in wordings):
-            found.append(Tried(row.id, row.stage, it.bind in RANDOMISED, it.verdict))
+            found.append(Tried(it.id, it.stage, it.randomised, it.verdict))
     return found
