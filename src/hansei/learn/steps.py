@@ -45,7 +45,12 @@ def called(ran: Ran) -> str:
 
     The word after a script may be anything, so it is no part of its name.
     """
-    return ran.program if _SCRIPT.search(ran.program) else ran.shown
+    return named(ran.program, ran.shown)
+
+
+def named(program: str, shown: str) -> str:
+    """The same for a command that nobody ran."""
+    return program if _SCRIPT.search(program) else shown
 
 
 def verb(ran: Ran) -> str:
@@ -55,9 +60,20 @@ def verb(ran: Ran) -> str:
 
 def form(ran: Ran) -> str:
     """The normal form of a command without what it was told to work on."""
-    if not _SCRIPT.search(ran.program):
-        return bare(ran)
-    return " ".join(it for it in words(bare(ran)) if it != ran.subcommand)
+    told = _without_targets(ran)
+    if _SCRIPT.search(ran.program):
+        return " ".join(it for it in told if it != ran.subcommand)
+    name = words(called(ran))
+    return " ".join(told if set(name) <= set(told) else [*name, *told[1:]])
+
+
+def _without_targets(ran: Ran) -> list[str]:
+    """Targets stand at the end, but where the order of words was kept they are among the others."""
+    told = words(ran.form)
+    last = told[max(len(told) - len(ran.targets), 1) :]
+    if not any(it.startswith("-") for it in last):
+        return words(bare(ran))
+    return [told[0], *(it for it in told[1:] if it.strip("'") not in ran.targets)]
 
 
 def steps(window: Window) -> dict[int, list[Step]]:

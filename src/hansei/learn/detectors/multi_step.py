@@ -39,7 +39,7 @@ from hansei.learn.writing import (
     told,
     topic,
 )
-from hansei.projection.wording import counted
+from hansei.projection.wording import counted, most
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -269,7 +269,7 @@ class MultiStep:
             ),
             topic=topic(about),
             action=action(it.ran for it in course.runs[0]),
-            predicates=_predicates(last),
+            predicates=_predicates(*course.runs),
             sessions=course.tasks,
             key=key_of(self.name, *course.names),
         )
@@ -359,6 +359,8 @@ def _telling(course: _Course) -> int:
     )
 
 
-def _predicates(run: Sequence[Step]) -> Predicates:
-    forms = tuple(dict.fromkeys(form(it.ran) for it in run))
+def _predicates(*runs: Sequence[Step]) -> Predicates:
+    """Each step as most runs took it."""
+    columns = zip(*([form(it.ran) for it in run] for run in runs), strict=True)
+    forms = tuple(dict.fromkeys(map(most, columns)))
     return Predicates(command=forms[0], do=forms, check=forms[-1])

@@ -25,7 +25,8 @@ from hansei.learn.around import (
 )
 from hansei.learn.lines import written
 from hansei.learn.model import Evidence, Offer, Predicates
-from hansei.learn.steps import called, form, shell_calls, steps, verb
+from hansei.learn.steps import called, shell_calls, steps, verb
+from hansei.learn.wordings import placed
 from hansei.learn.worth import is_habit, is_repeatable, is_step
 from hansei.learn.writing import (
     action,
@@ -129,7 +130,7 @@ class RepeatedAction:
             evidence=tuple(Evidence(window.sessions[it.session].name, it.seq) for it in well),
             topic=topic(ran),
             action=action([ran]),
-            predicates=Predicates(command=called(ran), do=(form(ran),)),
+            predicates=Predicates(command=called(ran), do=(placed(ran),)),
             sessions=sessions,
             key=key_of(self.name, *alike(ran)),
         )
