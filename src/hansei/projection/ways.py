@@ -159,14 +159,34 @@ def known(
 
 def ways(window: Window, session: int, episode: Episode, *, targets: bool = False) -> Iterator[Way]:
     """What may have ended an episode, the plainest explanation first."""
-    failed = about(window, session, episode.failures[-1])
+    return changes(
+        window,
+        session,
+        episode.failures[-1],
+        episode.end,
+        targets=targets,
+        edited=bool(episode.edited),
+    )
+
+
+def changes(
+    window: Window,
+    session: int,
+    before: int,
+    end: int,
+    *,
+    targets: bool = True,
+    edited: bool = False,
+) -> Iterator[Way]:
+    """What was different between two calls; `edited` where files are known to have been."""
+    failed = about(window, session, before)
     if failed is None:
         return
-    after = matching(window, session, episode.end, failed)
+    after = matching(window, session, end, failed)
     if after is None:
         return
-    earlier = {it.form for it in window.ran_by.get((session, episode.failures[-1]), ())}
-    rows = window.ran_by[session, episode.end]
+    earlier = {it.form for it in window.ran_by.get((session, before), ())}
+    rows = window.ran_by[session, end]
     first = [
         _placed(it) for it in rows[: rows.index(after)] if _prepares(it) and it.form not in earlier
     ]
@@ -180,13 +200,13 @@ def ways(window: Window, session: int, episode: Episode, *, targets: bool = Fals
     elif None not in (failed.directory, after.directory) and failed.directory != after.directory:
         yield Way(How.FOLDER, after.directory or TOP)
     else:
-        yield from _between(window, session, episode)
+        yield from _between(window, session, before, end, edited=edited)
 
 
-def _between(window: Window, session: int, episode: Episode) -> Iterator[Way]:
+def _between(window: Window, session: int, before: int, end: int, *, edited: bool) -> Iterator[Way]:
     """The same command worked later: what happened in the meantime."""
     nothing = True
-    for row in window.calls_of(session, episode.failures[-1], episode.end):
+    for row in window.calls_of(session, before, end):
         for touch in window.touched_by.get((session, row.seq), ()):
             if touch.verb not in LOOKS and touch.inside:
                 nothing = False
@@ -197,7 +217,7 @@ def _between(window: Window, session: int, episode: Episode) -> Iterator[Way]:
         if ran.program not in _TRIVIAL and ran.kind is not CommandClass.TEST:
             nothing = False
             yield Way(How.FIRST, _placed(ran))
-    if nothing and not episode.edited:
+    if nothing and not edited:
         yield Way(How.AGAIN, "")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hansei.cli import app, output, skill_exchange
+from hansei.cli import app, output, skill_backtest, skill_exchange
 from hansei.cli.diagnostics import note, warn
 from hansei.cli.skill_desk import because, counted, desk_here, no_place, say
 from hansei.errors import UnusableSkill, UsageError
@@ -28,6 +28,7 @@ def command() -> None:
     \b
       hansei skills list                    what there is
       hansei skills show NAME               one skill; `why NAME` says where it comes from
+      hansei skills backtest                whether what was learned earlier held later
       hansei skills approve NAME            let it stand in managed blocks as well
       hansei skills undo                    take the last change back, byte for byte
 
@@ -490,5 +491,6 @@ def undo(change: int | None, listed: bool, dry_run: bool, as_json: bool) -> None
         output.write(line)
 
 
+command.add_command(skill_backtest.backtest)
 command.add_command(skill_exchange.take_in)
 command.add_command(skill_exchange.hand_out)
