@@ -123,17 +123,37 @@ def _session(place: Place, variables: dict[str, str], heading: Record) -> Sessio
 
 def ask(place: Place, variables: dict[str, str], *arguments: str) -> Record:
     """What a command of hansei tells as JSON."""
-    finished = hansei(place, variables, *arguments)
+    return _told(hansei(place, variables, *arguments), arguments)
+
+
+def ask_later(place: Place, variables: dict[str, str], *arguments: str) -> Record:
+    """What it tells an hour from now: sessions that have just ended may still go on."""
+    return _told(_run(place, variables, "-c", _AN_HOUR_LATER, *arguments), arguments)
+
+
+def _told(finished: processes.Finished, arguments: tuple[str, ...]) -> Record:
     if finished.code != 0:
         raise Failed(f"hansei {' '.join(arguments)}: {finished.err.strip()[-500:]}")
     told: Record = json.loads(finished.out)
     return told
 
 
+_AN_HOUR_LATER = """
+from hansei.cli import app, main
+now = app.now
+app.now = lambda: now() + 3_600_000
+main.main()
+"""
+
+
 def hansei(place: Place, variables: dict[str, str], *arguments: str) -> processes.Finished:
     """Run hansei in this place, as a person there would."""
+    return _run(place, variables, "-m", "hansei", *arguments)
+
+
+def _run(place: Place, variables: dict[str, str], *arguments: str) -> processes.Finished:
     return processes.run(
-        [sys.executable, "-m", "hansei", *arguments],
+        [sys.executable, *arguments],
         cwd=place.project,
         variables=variables,
         log=place.folder / "hansei",

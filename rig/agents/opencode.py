@@ -32,6 +32,7 @@ class OpenCode:
         "instruction_file": "OpenCode does not write down which instructions it gave the model;"
         " hansei's own hooks tell",
         "session_start": "what a plug-in adds to a prompt leaves no trace to be read back",
+        "randomised_exposure": "its plug-in hands on what happens and adds nothing to a prompt",
         "hook_crash": "OpenCode has plug-ins instead of hooks that call a command",
     }
 

@@ -38,7 +38,9 @@ _NAME = re.compile(
     r"rollout-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d)-"
     r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\.jsonl"
 )
-_CAPABILITIES = Capabilities(reasoning_tokens=True, exit_codes=True, branch=True, commit=True)
+_CAPABILITIES = Capabilities(
+    reasoning_tokens=True, exit_codes=True, branch=True, commit=True, added_context=True
+)
 
 
 def thread_of(name: str) -> str | None:
