@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _TEXT = "Count the gulls before you count the boats."
 _CUES = tuple("abcdefghijklmno")
 """The most sessions that are played: once in 1,000 times they leave an arm with fewer than two."""
-_AGAIN = "again"
+_RESUMED = {"again": True, "anew": False}
+"""The cue with which a session is resumed, by whether it was given the text."""
 
 
 class RandomisedExposure:
@@ -30,7 +31,7 @@ class RandomisedExposure:
         new = ("exp", "new", "--bind", "exposure", "--text", _TEXT, "--hypothesis", "gulls first")
         ask(stage.place, stage.variables(), *new, "--json")
         shell = stage.agent.shell
-        return {cue: (shell(f"echo {cue}"), Say("Counted.")) for cue in (*_CUES, _AGAIN)}
+        return {cue: (shell(f"echo {cue}"), Say("Counted.")) for cue in (*_CUES, *_RESUMED)}
 
     def play(self, stage: Stage) -> None:
         for cue in _CUES:
@@ -40,14 +41,13 @@ class RandomisedExposure:
             # Unequal, so that arms that were mixed up would show in their counts.
             if min(with_it, without) > 1 and with_it != without:
                 break
-        first = stage.runs[0].session
-        stage.play(Launch(f"Now follow cue:{_AGAIN} as well.", session=first, hooked=True))
+        given = _arms(stage)
+        for cue, told in _RESUMED.items():
+            session = next((name for name, arm in given.items() if arm is told), None)
+            stage.play(Launch(f"Now follow cue:{cue} as well.", session=session, hooked=True))
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
-        *runs, resumed = stage.runs
-        given = {
-            run.session or "": _given(stage, cue) for cue, run in zip(_CUES, runs, strict=False)
-        }
+        given = _arms(stage)
         told = list(given.values())
         arms = [told.count(False), told.count(True)]
         yield true("both arms occur", min(arms) > 1, arms)
@@ -56,9 +56,16 @@ class RandomisedExposure:
         own = {one.id: _deliveries(one.kind("prompt")) for one in seen.sessions}
         once = {session: ["hansei"] if told else [] for session, told in given.items()}
         yield same("hansei reads it there once, and knows it for its own", once, own)
-        stays = given[resumed.session or ""], _given(stage, _AGAIN)
-        yield same("a resumed session stays in its arm", *stays)
+        stays = {cue: _given(stage, cue) for cue in _RESUMED}
+        yield same("a resumed session stays in its arm", _RESUMED, stays)
         yield from _reported(stage, arms)
+
+
+def _arms(stage: Stage) -> dict[str, bool]:
+    """Whether each session was given the text when it began."""
+    begun = [run for run in stage.runs if run.launch.session is None]
+    pairs = zip(_CUES, begun, strict=False)
+    return {run.session or "": _given(stage, cue) for cue, run in pairs}
 
 
 def _given(stage: Stage, cue: str) -> bool:

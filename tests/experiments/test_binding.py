@@ -69,6 +69,12 @@ def test_a_session_counts_for_the_arm_the_coin_put_it_in(
     assert ByExposure("x").place(session) == expected
 
 
+@pytest.mark.parametrize("arm", Arm)
+def test_a_session_whose_agent_takes_no_text_is_in_neither_arm(arm: Arm) -> None:
+    session = replace(SESSION, assigned={"x": arm}, shows=False, takes=False)
+    assert ByExposure("x").place(session) == out(Why.TAKES_NOTHING)
+
+
 def test_a_day_counts_only_if_the_file_read_as_it_should() -> None:
     by_days = ByDays("salt", 0.5, "AGENTS.md", frozenset({"with"}))
     arms = set()

@@ -56,6 +56,20 @@ def test_the_control_arm_is_recorded_and_given_nothing(tmp_path: Path) -> None:
     assert "delivered" not in line
 
 
+def test_a_resumed_session_is_not_given_the_text_again(tmp_path: Path) -> None:
+    put_under_test(tmp_path)
+    assert call(tmp_path, {**START, "source": "resume"}, event="SessionStart") == ""
+    line = spooled(tmp_path)[0]
+    assert line["arms"] == {"tests": "treatment"}
+    assert "delivered" not in line
+
+
+def test_a_compacted_session_is_given_the_text_again(tmp_path: Path) -> None:
+    put_under_test(tmp_path)
+    printed = json.loads(call(tmp_path, {**START, "source": "compact"}, event="SessionStart"))
+    assert printed["hookSpecificOutput"]["additionalContext"] == TEXT
+
+
 def test_a_subagent_is_in_its_parents_arm(tmp_path: Path) -> None:
     put_under_test(tmp_path, share=0.5)
     said = {**START, "agent_id": "a7"}

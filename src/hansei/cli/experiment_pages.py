@@ -249,7 +249,7 @@ def page(it: Report) -> Iterator[str]:
 
 
 def title(it: Report) -> str:
-    began = "not started" if it.started_at is None else f"since {output.day(it.started_at)}"
+    began = "not started" if it.started_at is None else f"begun {output.day(it.started_at)}"
     return (
         f"experiment {it.short} · {it.stage}, {began} · {output.one_line(it.workspace)} ·"
         f" {_BINDS[Bind(it.bind)]}"
@@ -297,7 +297,7 @@ def median_rows(it: Report) -> list[list[str]]:
             middle.words,
             charts.amount(middle.name, middle.control),
             charts.amount(middle.name, middle.treatment),
-            _range(middle.name, *middle.difference),
+            "too few" if middle.difference is None else _range(middle.name, *middle.difference),
             f"{middle.sessions[0]} / {middle.sessions[1]}",
         ]
         for middle in it.medians

@@ -33,6 +33,7 @@ class Why(StrEnum):
     DIRTY = "its tree had uncommitted edits"
     ELSEWHERE = "it ran on another line of history"
     NO_HOOK = "no hook saw it begin"
+    TAKES_NOTHING = "its agent takes no text from a hook"
     NOT_READ_BACK = "the transcript does not show what was delivered"
     NO_BRANCH = "the branch it ran on is not known"
     OTHER_BRANCH = "it ran on neither branch"
@@ -84,6 +85,8 @@ class Candidate:
     """The arm that a hook put it in, by item; None where no hook saw it begin."""
     shown: frozenset[str] = frozenset()
     """Items whose text the transcript holds."""
+    takes: bool = True
+    """Whether a hook can give its agent a text."""
     shows: bool = True
     """Whether its agent writes into the transcript what a hook delivers."""
     prompt: str | None = None

@@ -27,6 +27,8 @@ PAUSE_SECONDS = 0.3
 """Once what it said looks whole, so long is enough."""
 LONGEST_ID, LONGEST_PATH, LONGEST_WORD = 256, 4096, 64
 LINE_VERSION = 1
+RESUMED = "resume"
+"""Why a session begins, in the word of Claude Code, Codex and Gemini CLI."""
 
 _IDS = ("session", "call", "turn", "agent_id")
 _WORDS = ("source", "reason", "trigger", "agent_type", "version", "model")
@@ -145,7 +147,9 @@ def _deliver(home: str, line: dict[str, Any]) -> str | None:
     if arms:
         line["arms"] = arms
     text = "\n\n".join(item["text"] for item in items).strip()
-    answer = words.context(line["agent"], line["hook"], text) if items else None
+    # A resumed session has the text in its history, or is older than the experiment.
+    new = bool(items) and line.get("source") != RESUMED
+    answer = words.context(line["agent"], line["hook"], text) if new else None
     if answer is None:
         return None
     line["delivered"] = [item["id"] for item in items]

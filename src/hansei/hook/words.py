@@ -95,6 +95,8 @@ SUBAGENT_SESSION: dict[str, str] = {
 
 _WRAPPED = ("claude_code", "codex", "gemini")
 """Agents that take added context inside `hookSpecificOutput`."""
+_BARE = "cursor"
+"""The one that takes it as it is."""
 _CURSOR_ONLY = "cursor_version"
 """Cursor runs the hooks of Claude Code's settings too; this field tells that it was Cursor."""
 
@@ -129,4 +131,9 @@ def context(agent: str, hook: str, text: str) -> dict[str, Any] | None:
     """What to print so that the agent adds a text to the context; None where it takes none."""
     if agent in _WRAPPED:
         return {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
-    return {"additional_context": text} if agent == "cursor" else None
+    return {"additional_context": text} if agent == _BARE else None
+
+
+def takes_text(agent: str) -> bool:
+    """Whether an agent adds what a hook prints to the context."""
+    return agent in _WRAPPED or agent == _BARE

@@ -21,6 +21,8 @@ class ByExposure:
     randomised: ClassVar[bool] = True
 
     def place(self, it: Candidate) -> Placed:
+        if not it.takes:
+            return out(Why.TAKES_NOTHING)
         told = None if it.assigned is None else it.assigned.get(self.item)
         if told is None:
             return out(Why.NO_HOOK)

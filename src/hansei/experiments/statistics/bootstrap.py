@@ -29,10 +29,10 @@ class Medians(NamedTuple):
 
     control: float
     treatment: float
-    difference: Interval
-    """Treatment less control."""
+    difference: Interval | None
+    """Treatment less control; None where an arm has too few numbers."""
     ratio: Interval | None
-    """Treatment by control; None where control's median could be nothing."""
+    """Treatment by control; None as well where control's median could be nothing."""
 
 
 def described(
@@ -63,15 +63,26 @@ def medians(
     """The medians of both arms with percentile intervals; None where an arm is empty."""
     if not len(control) or not len(treatment):
         return None
+    middles = float(np.median(control)), float(np.median(treatment))
+    if not all(_can_tell(len(it), confidence) for it in (control, treatment)):
+        return Medians(*middles, None, None)
     dice = np.random.default_rng(seed)
     one, other = (resampled_medians(it, resamples, dice) for it in (control, treatment))
     positive = bool(one.min() > 0)
     return Medians(
-        float(np.median(control)),
-        float(np.median(treatment)),
+        *middles,
         percentiles(other - one, confidence),
         percentiles(other / one, confidence) if positive else None,
     )
+
+
+def _can_tell(size: int, confidence: float) -> bool:
+    """Whether so many numbers reach to both sides of the true median with this confidence.
+
+    All of them lie on one side with a chance of 2 to the power of 1 - size, and then so does every
+    resample.
+    """
+    return size > 0 and 1 - 2.0 ** (1 - size) >= confidence
 
 
 def resampled_medians(numbers: Floats, resamples: int, dice: np.random.Generator) -> Floats:

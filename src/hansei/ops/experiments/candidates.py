@@ -9,7 +9,7 @@ from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.experiments.binding.prompt import fingerprint
 from hansei.experiments.placing import Candidate
-from hansei.hook import places
+from hansei.hook import places, words
 from hansei.sources import catalogue
 from hansei.store.evidence import ASSIGNED, DELIVERED, HOOK, TRANSCRIPT
 
@@ -67,6 +67,7 @@ def runs(store: Store, workspace: int) -> list[Run]:
             seen=number in looked,
             assigned=assigned.get(number),
             shown=shown.get(number, frozenset()),
+            takes=words.takes_text(agent),
             shows=agent in telling,
             prompt=None if read is None else fingerprint(read),
         )

@@ -41,7 +41,8 @@ class Middle(msgspec.Struct, frozen=True):
     """Of control and treatment, that tell it."""
     control: float
     treatment: float
-    difference: Interval
+    difference: Interval | None
+    """None where an arm has too few sessions for an interval."""
     ratio: Interval | None
 
 
@@ -251,6 +252,12 @@ def _strata(observations: Sequence[Observation]) -> dict[str, int]:
     return {name: names.count(name) for name in sorted(set(names))}
 
 
+def _is_apart(observations: Sequence[Observation]) -> bool:
+    """Whether both arms have sessions, and no stratum has them in both."""
+    control, treatment = ({it.stratum for it in observations if it.arm is arm} for arm in Arm)
+    return bool(control) and bool(treatment) and not control & treatment
+
+
 def _notes(it: Experiment, seen: Observed) -> tuple[str, ...]:
     notes = list(seen.notes)
     if it.stage is Stage.DRAFT:
@@ -260,6 +267,10 @@ def _notes(it: Experiment, seen: Observed) -> tuple[str, ...]:
     if seen.never:
         notes.append(
             "What is counted never came up in any session here: look whether its name is right."
+        )
+    if _is_apart(seen.observations):
+        notes.append(
+            "No agent and model has sessions in both arms, so like is not compared with like."
         )
     if seen.by_hand:
         notes.append(

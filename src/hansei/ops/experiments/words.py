@@ -54,7 +54,7 @@ def _found(told: Report) -> str:
     if one.hits is not None and two.hits is not None:
         return f"it came up in {_of(two)} with the change, and in {_of(one)} without it"
     if verdict.difference is None:
-        return f"{one.known} sessions without the change and {two.known} with it"
+        return f"{_sessions(one.known)} without the change and {two.known} with it"
     factor = exp(verdict.difference)
     return (
         f"{told.counted} with the change are typically {factor:.2f} times those without it"
@@ -101,8 +101,9 @@ def _missing(told: Report, verdict: Verdict) -> str:
             " like that: something chose the sessions, so no verdict is given."
         )
     if verdict.why is Why.NO_HISTORY:
+        which = "to compare with" if told.bet is None else "that did not lead to it"
         return (
-            "There are too few weeks before the change that did not lead to it;"
+            f"There are too few weeks before the change {which};"
             " `--bind exposure` needs no history."
         )
     if verdict.needed is None:
