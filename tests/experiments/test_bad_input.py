@@ -218,6 +218,17 @@ def test_automated_runs_are_compared_among_themselves(office: Office) -> None:
     assert office.report()["strata"] == {model: 1, f"{model} · automated": 1}
 
 
+def test_arms_that_no_model_has_in_common_are_told(office: Office) -> None:
+    older = office.session(model="claude-opus-4-5")
+    newer = office.session(model="claude-sonnet-4-5")
+    office.clock += HOUR
+    office.told("exp", "new", "--bind", "tag", "--hypothesis", "tests first")
+    office.type("exp", "tag", "control", older)
+    office.type("exp", "tag", "treatment", newer)
+    (note,) = office.report()["notes"]
+    assert "No agent and model has sessions in both arms" in note
+
+
 def test_a_damaged_list_of_deliveries_is_written_anew(office: Office) -> None:
     (office.store_folder / "exposure.json").write_text("{ not json")
     begun = office.told(*COIN)

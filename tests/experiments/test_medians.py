@@ -97,3 +97,19 @@ def test_one_giant_session_hardly_moves_the_median() -> None:
     assert plain is not None
     assert with_giant is not None
     assert with_giant.difference.high < 2 * abs(plain.difference.high) + plain.control
+
+
+@pytest.mark.parametrize(("sizes", "told"), [((1, 40), False), ((40, 5), False), ((6, 6), True)])
+def test_an_interval_of_few_numbers_is_not_told(sizes: tuple[int, int], told: bool) -> None:
+    """Five numbers all lie on one side of the true median in one of 16 cases: more than 5%."""
+    found = medians(amounts(sizes[0], 1), amounts(sizes[1], 2))
+    assert found is not None
+    assert (found.difference is not None) == told
+    assert (found.ratio is not None) == told
+    assert found.control == np.median(amounts(sizes[0], 1))
+
+
+def test_less_confidence_takes_fewer_numbers() -> None:
+    found = medians(amounts(3, 1), amounts(3, 2), confidence=0.75)
+    assert found is not None
+    assert found.difference is not None
