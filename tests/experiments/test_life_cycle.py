@@ -392,6 +392,21 @@ def test_the_page_is_whole_in_itself_for_light_and_dark(office: Office, tmp_path
 
 
 @pytest.mark.parametrize(
+    ("hypothesis", "heading"),
+    [
+        ("`make types` is better", "<code>make types</code> is better</h1>"),
+        ("use `a` & `b`", "<h1>use <code>a</code> &amp; <code>b</code></h1>"),
+        ("one ` alone", "<h1>one ` alone</h1>"),
+    ],
+)
+def test_what_stands_between_backticks_is_code_on_the_page(
+    office: Office, hypothesis: str, heading: str
+) -> None:
+    office.type(*GIT[:-1], hypothesis)
+    assert heading in office.type("exp", "report", "--html")
+
+
+@pytest.mark.parametrize(
     ("arguments", "schema"),
     [
         (("exp", "list"), "hansei.experiments/1"),

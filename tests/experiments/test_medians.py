@@ -88,6 +88,7 @@ def test_an_empty_arm_has_no_median_and_a_median_of_nothing_no_ratio() -> None:
     found = medians(np.zeros(9), amounts(9, 1))
     assert found is not None
     assert found.ratio is None
+    assert found.difference is not None
     assert found.difference.low > 0
 
 
@@ -95,7 +96,9 @@ def test_one_giant_session_hardly_moves_the_median() -> None:
     control, treatment = amounts(50, 1), amounts(50, 2)
     plain, with_giant = (medians(control, it) for it in (treatment, np.append(treatment[1:], 1e15)))
     assert plain is not None
+    assert plain.difference is not None
     assert with_giant is not None
+    assert with_giant.difference is not None
     assert with_giant.difference.high < 2 * abs(plain.difference.high) + plain.control
 
 

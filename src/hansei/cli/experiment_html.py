@@ -45,6 +45,7 @@ th:first-child, td:first-child { text-align: left; } th { color: var(--soft); fo
 polyline.with, polyline.without { fill: none; }
 svg text.with { fill: var(--with); stroke: none; }
 svg text.without { fill: var(--without); stroke: none; }
+@media (max-width: 30rem) { th, td { padding: .3rem .15rem; font-size: .75rem; } }
 code { background: var(--band); padding: .1rem .3rem; border-radius: 3px; }
 """
 
@@ -85,7 +86,13 @@ def _said(parent: Element, tag: str, text: str, css: str | None = None) -> Eleme
     made = SubElement(parent, tag)
     if css is not None:
         made.set("class", css)
-    made.text = output.safe(text)
+    parts = output.safe(text).split("`")
+    if len(parts) % 2 == 0:  # one that nothing closes
+        parts = ["`".join(parts)]
+    made.text = parts[0]
+    for code, after in zip(parts[1::2], parts[2::2], strict=True):
+        part = SubElement(made, "code")
+        part.text, part.tail = code, after
     return made
 
 
@@ -148,7 +155,7 @@ def _arms_caption(told: Report) -> str:
     days = told.spans[0].days if told.spans else 1
     each = "day" if days == 1 else f"{days} days"
     what = "Share of sessions" if told.verdict.control.hits is not None else told.counted
-    return f"{what} for each {each}; larger dots stand for more sessions."
+    return f"{what[0].upper()}{what[1:]} for each {each}; larger dots stand for more sessions."
 
 
 def _arms(told: Report) -> Element | None:
@@ -176,7 +183,7 @@ def _arms(told: Report) -> Element | None:
         for place, (value, size) in enumerate(zip(values, sizes, strict=True)):
             if value is not None:
                 _dot(made, css, _across(place, count), down(value), min(7.0, 2 + size**0.5))
-    first, last = told.spans[0].day, told.spans[-1].day
+    first, last = told.spans[0].day, told.spans[-1].day + told.spans[-1].days - 1
     _text(made, LEFT, height + 20, output.day(first * 86_400_000 + 43_200_000))
     _text(made, WIDTH - RIGHT, height + 20, output.day(last * 86_400_000 + 43_200_000), "end")
     _text(made, LEFT + 4, 14, "● without the change", css="without")
@@ -189,9 +196,10 @@ def _interval(told: Report) -> Element | None:
     found, middle = told.verdict.interval, told.verdict.difference
     if found is None or middle is None:
         return None
-    made = _canvas(80, "the difference and its interval")
+    made = _canvas(92, "the difference and its interval")
     margin = told.margin if told.verdict.control.hits is not None else log(1.25)
-    reach = 1.1 * max(abs(found.low), abs(found.high), 2 * margin)
+    # Wide enough that what is written beside the ends of the interval stays inside.
+    reach = 1.25 * max(abs(found.low), abs(found.high), 2 * margin)
 
     def across(value: float) -> float:
         return LEFT + (WIDTH - LEFT - RIGHT) * (value + reach) / (2 * reach)
@@ -202,19 +210,19 @@ def _interval(told: Report) -> Element | None:
         {
             "class": "band",
             "x": f"{across(-margin):.1f}",
-            "y": "8",
+            "y": "20",
             "width": f"{across(margin) - across(-margin):.1f}",
             "height": "44",
         },
     )
-    _line(made, "axis", across(0), 8, across(0), 52)
-    _line(made, "with", across(found.low), 30, across(found.high), 30)
+    _line(made, "axis", across(0), 20, across(0), 64)
+    _line(made, "with", across(found.low), 42, across(found.high), 42)
     for end in found:
-        _line(made, "with", across(end), 22, across(end), 38)
-    _dot(made, "with", across(middle), 30, 5)
-    _text(made, across(0), 70, "no difference", "middle")
-    _text(made, across(found.low), 70, charts.difference(told, found.low), "middle")
-    _text(made, across(found.high), 70, charts.difference(told, found.high), "middle")
+        _line(made, "with", across(end), 34, across(end), 50)
+    _dot(made, "with", across(middle), 42, 5)
+    _text(made, across(0), 13, "no difference", "middle")
+    _text(made, across(found.low), 82, charts.difference(told, found.low), "end")
+    _text(made, across(found.high), 82, charts.difference(told, found.high))
     return made
 
 
