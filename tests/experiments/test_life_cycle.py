@@ -395,7 +395,7 @@ def test_the_page_is_whole_in_itself_for_light_and_dark(office: Office, tmp_path
     ("hypothesis", "heading"),
     [
         ("`make types` is better", "<code>make types</code> is better</h1>"),
-        ("use `a` & `b`", "<h1>use <code>a</code> &amp; <code>b</code></h1>"),
+        ("use `a` & `b`", "<h1>use <code>a</code> &amp; <code>b</code>"),
         ("one ` alone", "<h1>one ` alone</h1>"),
     ],
 )
