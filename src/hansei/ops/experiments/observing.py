@@ -7,7 +7,7 @@ the subagents it started.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from hansei.config import DAY_MS
@@ -28,7 +28,7 @@ from hansei.store import experiments as kept
 from hansei.store.experiments import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from hansei.experiments.experiment import Experiment
@@ -62,12 +62,23 @@ class Observed:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class Counted:
     """What was counted in sessions, by the number of the one that nobody's session started."""
 
     hits: Mapping[int, int] | None
-    opportunities: Mapping[int, int] | None
-    values: Mapping[str, Mapping[int, float | None]]
+    opportunities: Mapping[int, int] | None = None
+    values: Mapping[str, Mapping[int, float | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The sessions of a workspace before they are told apart."""
+
+    runs: Sequence[Run]
+    counted: Counted
+    evidence: Collection[str] = ()
+    """Sessions that led to the change."""
+    tags: Mapping[str, Arm] = field(default_factory=dict)
 
 
 def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
@@ -76,17 +87,24 @@ def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
     if it.bind is Bind.GIT and it.entry is None:
         everyone = with_commits(everyone, repository(store, it.workspace, here))
     tags = {native: Arm(arm) for native, arm in kept.members(store, it.id, Role.TAG).items() if arm}
+    evidence = kept.members(store, it.id, Role.EVIDENCE)
+    sample = Sample(everyone, _count(store, it, now), evidence, tags)
     with bound(store, it, here) as (binding, notes):
-        found = [(run, _place(binding, it, run, tags, now)) for run in everyone]
-        by_hand = sum(_against_coin(binding, run, tags) for run in everyone)
-    counted = _count(store, it, now)
+        return replace(observed(it, binding, sample, now), notes=notes)
+
+
+def observed(it: Experiment, binding: Binding, sample: Sample, now: int) -> Observed:
+    """What an experiment sees of a sample, and what it leaves out."""
+    everyone, counted, tags = sample.runs, sample.counted, sample.tags
+    found = [(run, _place(binding, it, run, tags, now)) for run in everyone]
+    by_hand = sum(_against_coin(binding, run, tags) for run in everyone)
     inside = [
         (run, _observation(it, run, where.arm, counted))
         for run, where in found
         if where.arm is not None
     ]
     out_of_it = Counter(str(where.why) for _, where in found if where.why is not None)
-    kept_in, excluded = _without_evidence(store, it, everyone, [one for _, one in inside], tags)
+    kept_in, excluded = _without_evidence(it, sample, [one for _, one in inside])
     if excluded:
         out_of_it[str(Why.EVIDENCE)] += excluded
     return Observed(
@@ -96,7 +114,6 @@ def observe(store: Store, it: Experiment, here: Path, now: int) -> Observed:
         by_hand=by_hand if it.randomised else 0,
         uncounted=amount(it.fact) is None and counted.hits is None,
         never=bool(everyone) and counted.hits is not None and not any(counted.hits.values()),
-        notes=notes,
     )
 
 
@@ -120,11 +137,7 @@ def _against_coin(binding: Binding, run: Run, tags: Mapping[str, Arm]) -> bool:
 
 
 def _without_evidence(
-    store: Store,
-    it: Experiment,
-    everyone: Sequence[Run],
-    observations: Iterable[Observation],
-    tags: Mapping[str, Arm],
+    it: Experiment, sample: Sample, observations: Iterable[Observation]
 ) -> tuple[tuple[Observation, ...], int]:
     """Without the control sessions of the days that a bet was made from; a tag still wins.
 
@@ -132,20 +145,20 @@ def _without_evidence(
     left out, because days on which it did not come up were looked at too.
     """
     whole = tuple(observations)
-    natives = kept.members(store, it.id, Role.EVIDENCE)
-    days = [run.day for run in everyone if run.candidate.native in natives and run.day is not None]
+    led = (run for run in sample.runs if run.candidate.native in sample.evidence)
+    days = [run.day for run in led if run.day is not None]
     if it.randomised or not days:
         return whole, 0
     free, excluded = selection_free(
-        [one for one in whole if one.session not in tags],
+        [one for one in whole if one.session not in sample.tags],
         min(*days, max(days) - USUAL_DAYS + 1),
         max(*days, (it.started_at or 0) // DAY_MS),
     )
-    stays = {one.session for one in free} | set(tags)
+    stays = {one.session for one in free} | set(sample.tags)
     return tuple(one for one in whole if one.session in stays), excluded
 
 
-def _observation(it: Experiment, run: Run, arm: Arm, counted: _Counted) -> Observation:
+def _observation(it: Experiment, run: Run, arm: Arm, counted: Counted) -> Observation:
     number, native, day = run.number, run.candidate.native, run.day
     assert day is not None
     hits = None if counted.hits is None else counted.hits.get(number)
@@ -165,17 +178,17 @@ def _observation(it: Experiment, run: Run, arm: Arm, counted: _Counted) -> Obser
 # --- counting -------------------------------------------------------------------------------------
 
 
-def _count(store: Store, it: Experiment, now: int) -> _Counted:
+def _count(store: Store, it: Experiment, now: int) -> Counted:
     """What each session had, together with all that it started."""
     found = grounds(store, Scope(workspace=it.workspace), now)
     wanted = dict.fromkeys((it.fact, *GUARDRAILS))
     amounts = [known for name in wanted if (known := amount(name)) is not None]
     if not found:
-        return _Counted({}, None, {known.name: {} for known in amounts})
+        return Counted({}, None, {known.name: {} for known in amounts})
     window = found[0].window
     values = {known.name: by_family(window, known) for known in amounts}
     told = None if amount(it.fact) else recurrences(window, it.fact, it.subject)
     if told is None:
-        return _Counted(None, None, values)
+        return Counted(None, None, values)
     whole = recurrence.by_family(window, told)
-    return _Counted(whole.hits, whole.opportunities, values)
+    return Counted(whole.hits, whole.opportunities, values)

@@ -117,7 +117,7 @@ def report(
     from hansei.ops.experiments.observing import observe
 
     seen = observe(store, it, here, now)
-    design, metric = _design(it, seen), _metric(it)
+    design, metric = design_of(it, seen), _metric(it)
     verdict = judge(seen.observations, design, metric)
     (name,) = store.db.execute(
         "SELECT name FROM workspaces WHERE id = ?", (it.workspace,)
@@ -161,7 +161,8 @@ def counted(it: Experiment) -> str:
     return in_words(it.fact, it.subject) if it.fact in COUNTED else f"{it.fact}: {it.subject}"
 
 
-def _design(it: Experiment, seen: Observed) -> Design:
+def design_of(it: Experiment, seen: Observed) -> Design:
+    """What it is judged by; a tag against the coin makes it one without a coin."""
     from hansei.experiments.model import Design
 
     return Design(
