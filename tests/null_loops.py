@@ -3,7 +3,7 @@
 Every part of the loop is the real one: facts worked out from events, a look back with the whole
 catalogue, the bet's metric counted in all sessions, the rules of who is in which arm. Only the
 sessions are made up: each is ordinary work and those habits that struck in it. Habits strike in
-bursts, each by itself, and unless there is an `effect`, acting changes nothing.
+bursts, each by itself, and acting changes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from experiment_worlds import Nature, changed, days_of, failures
+from experiment_worlds import Nature, days_of, failures
 from hansei.bets.model import Bet
 from hansei.events.model import Driver
 from hansei.experiments.binding.exposure import ByExposure
@@ -37,7 +37,7 @@ from hansei.projection.told import Told, told
 from hansei.projection.window import EARLIER, Session, Window
 from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store.database import Store
-from happenings import corrected, migrate, missing_file, missing_script, quiet, refused, struggle
+from happenings import corrected, quiet
 from retro_window import DAY, ROOT, Telling
 from told import numbered
 
@@ -46,25 +46,47 @@ BEFORE, SINCE = 10 * 7, 16 * 7
 """Days: of history up to what the look back sees, and of work after acting on it."""
 
 
-def seeding(telling: Telling) -> None:
-    telling.run("make seed", "Error: relation users is not there yet", 2)
-    telling.run("make schema && make seed")
+@dataclass(frozen=True)
+class Command:
+    """One that agents try twice before they do what works."""
+
+    tried: str
+    words: str
+    worked: str
+
+    def __call__(self, telling: Telling) -> None:
+        for _ in range(2):
+            telling.run(self.tried, self.words, 2)
+        telling.run(self.worked)
 
 
-def bare_python(telling: Telling) -> None:
-    telling.run("pytest tests/unit", "ImportError: cannot load the plugin of this project", 4)
-    telling.run("uv run pytest tests/unit", "3 passed in 0.1s")
-
-
-def lint_option(telling: Telling) -> None:
-    telling.run("ruff check --fixes src", "error: unexpected argument '--fixes' found", 2)
-    telling.run("ruff check --fix src")
+def wrong_folder(telling: Telling) -> None:
+    for name in ("a", "b"):
+        telling.read(f"{ROOT}/src/{name}.ts", "File does not exist.", failed=True)
+    telling.read(f"{ROOT}/web/src/a.ts").read(f"{ROOT}/web/src/b.ts")
 
 
 HABITS: tuple[Callable[[Telling], None], ...] = (
-    *(migrate, missing_script, missing_file, struggle, refused, corrected),
-    *(seeding, bare_python, lint_option),
+    Command("make seed", "Error: relation users is not there yet", "make schema && make seed"),
+    Command(
+        "pytest tests/unit", "ImportError: cannot load this project's plugin", "uv run pytest tests"
+    ),
+    Command(
+        "ruff check --fixes src",
+        "error: unexpected argument '--fixes' found",
+        "ruff check --fix src",
+    ),
+    corrected,
+    Command("npm test", 'npm error Missing script: "test"', "cd web && npm test"),
+    Command(
+        "make migrate",
+        "Error: connection to the database was refused",
+        "docker compose up -d db && make migrate",
+    ),
+    Command("make typecheck", "make: *** No rule to make target 'typecheck'.", "make types"),
+    wrong_folder,
 )
+"""They take about as much as one another, so the one that strikes most is what is bet on."""
 
 
 class Facts(NamedTuple):
@@ -100,7 +122,8 @@ class Work:
     def started(self) -> list[int]:
         """Sessions of a day begin an hour apart."""
         first = np.searchsorted(self.day, self.day)
-        return ((self.day + 1) * DAY + (8 + np.arange(len(self.day)) - first) * HOUR).tolist()
+        hour = 8 + np.arange(len(self.day)) - first
+        return [int(at) for at in (self.day + 1) * DAY + hour * HOUR]
 
     def window(self, first: int, last: int) -> Window:
         """What was known after some day of the sessions from another day on."""
@@ -137,6 +160,17 @@ class Loop:
     """The day on which somebody acted on the bet, before its first session."""
     salt: str
 
+    @cached_property
+    def hits(self) -> np.ndarray:
+        """Whether the bet's target came up, of each session."""
+        found = self.counted.hits or {}
+        return np.array([found[number] > 0 for number in range(len(self.work.day))])
+
+    @property
+    def looked_at(self) -> np.ndarray:
+        """Which sessions the bet was made from."""
+        return (self.work.day >= BEFORE) & (self.work.day < self.acted)
+
     def applied(self) -> tuple[tuple[Observation, ...], Design]:
         """What a line that was written into the file is judged by."""
         moment = (self.acted + 1) * DAY
@@ -148,7 +182,9 @@ class Loop:
         it = self._experiment(Bind.EXPOSURE, (self.acted + 1) * DAY, Terms(salt=self.salt))
         return self._seen(it, ByExposure(it.id))
 
-    def _experiment(self, bind: Bind, at: int, terms: Terms, entry: int | None = None) -> Experiment:
+    def _experiment(
+        self, bind: Bind, at: int, terms: Terms, entry: int | None = None
+    ) -> Experiment:
         metric = self.bet.finding.metric
         return Experiment(
             "x", 1, self.bet.finding.claim, bind, metric.fact, at, metric.subject, terms,
@@ -181,13 +217,14 @@ def native(number: int) -> str:
     return f"session-{number}"
 
 
-def loop(nature: Nature, seed: int) -> Loop | None:
-    """The loop of one person, in which nothing changes; None where nothing is worth a bet."""
+def loop(nature: Nature, seed: int, habits: int = len(HABITS)) -> Loop | None:
+    """The loop of a person with so many habits; None where nothing is worth a bet."""
     dice = np.random.default_rng(seed)
     days = BEFORE + USUAL_DAYS + SINCE
     day = days_of(nature, days * 8, dice)
     day = day[day < days]
-    struck = np.column_stack([failures(nature, day, dice) for _ in HABITS])
+    struck = np.zeros((len(day), len(HABITS)), bool)
+    struck[:, :habits] = np.column_stack([failures(nature, day, dice) for _ in range(habits)])
     work, acted = Work(day, struck), BEFORE + USUAL_DAYS
     bet = best(work.window(BEFORE, acted - 1))
     return None if bet is None else Loop(bet, work, counted(work, bet), acted, f"salt {seed}")

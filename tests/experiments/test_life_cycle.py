@@ -18,6 +18,7 @@ from hansei.experiments.binding.days import arm_of_day
 from hansei.experiments.placing import Arm
 from hansei.ops.live import Live
 from hansei.ops.watch import Look
+from hansei.projection.facts import folds
 from hansei.store import bets, experiments
 from hansei.store.experiments import Role
 
@@ -351,7 +352,7 @@ def test_deleting_an_adopted_one_does_not_bring_it_back(office: Office) -> None:
     office.type("retro", "-n", "0")
     office.type("apply", "1", "--yes")
     (it,) = office.told("exp", "list")["experiments"]
-    office.type("exp", "delete", it["id"], "--yes")
+    assert office.told("exp", "delete", it["id"], "--yes")["experiment"] == it["id"]
     office.type("ingest")
     assert office.told("exp", "list")["experiments"] == []
 
@@ -421,3 +422,60 @@ def test_every_answer_for_programs_names_its_shape(
 ) -> None:
     assert office.told(*COIN)["schema"] == "hansei.experiment/1"
     assert office.told(*arguments)["schema"] == schema
+
+
+def test_deleting_for_a_program_has_nobody_to_ask(office: Office) -> None:
+    it = office.told(*GIT)
+    with pytest.raises(UsageError, match="cannot ask"):
+        office.told("exp", "delete", it["id"])
+    assert office.told("exp", "list")["experiments"]
+
+
+# --- what is counted ------------------------------------------------------------------------------
+
+
+def signatures(office: Office) -> list[str]:
+    office.type("retro")
+    with office.open() as store:
+        found = folds.FAILURES.read(store, "1", ())
+        return sorted({row.signature for _, row in found})
+
+
+def test_a_failure_that_says_what_is_missing_is_counted_by_that(office: Office) -> None:
+    office.days(3, untold=1.0)
+    (signature,) = signatures(office)
+    it = office.told(*COIN, "--metric", f"failures:{signature}")
+    assert f"{it['fact']}:{it['subject']}" == TARGET
+    assert f"known by what is missing: --metric {TARGET}" in office.said
+
+
+def test_a_failure_that_nobody_has_seen_yet_stays_what_was_asked_for(office: Office) -> None:
+    office.days(1)
+    it = office.told(*COIN, "--metric", "failures:make: the disk is full")
+    assert (it["fact"], it["subject"]) == ("failures", "make: the disk is full")
+    assert "known by" not in office.said
+
+
+# --- what apply foretells -------------------------------------------------------------------------
+
+
+def applied(office: Office) -> str:
+    office.type("retro", "-n", "0")
+    return " ".join(office.type("apply", "1", "--yes").split())
+
+
+def test_apply_says_where_there_is_too_little_to_compare_with(office: Office) -> None:
+    office.days(42)
+    assert "2 weeks before those that the bet was made from, and three are needed" in applied(
+        office
+    )
+
+
+def test_apply_foretells_by_the_rule_that_its_experiment_is_judged_by(office: Office) -> None:
+    office.days(120, a_day=1, untold=1.0)
+    assert "the chance to know it is even after" in applied(office)
+
+
+def test_apply_says_what_half_a_year_would_not_tell(office: Office) -> None:
+    office.days(75, untold=0.2)
+    assert "hardly be told from chance within half a year" in applied(office)

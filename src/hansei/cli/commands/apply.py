@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.apply import Proposal
+    from hansei.ops.experiments.powers import Foretold
     from hansei.ops.retro import Offer
     from hansei.store.database import Store
     from hansei.store.journal import Entry
@@ -110,7 +111,9 @@ def _change(
     if as_json:
         output.write_json("apply", _told(proposal, entry, dry_run=dry_run))
     elif entry is not None:
-        for line in ending(proposal, entry):
+        from hansei.ops.experiments.powers import foretell
+
+        for line in ending(entry, foretell(store, proposal.offer, app.now())):
             output.write(line)
 
 
@@ -160,15 +163,33 @@ def shown(proposal: Proposal) -> Iterator[str]:
         yield from map(output.dim, output.wrapped(f"rule    {size.rule}", 8))
 
 
-def ending(proposal: Proposal, entry: Entry) -> Iterator[str]:
+def ending(entry: Entry, foretold: Foretold | None) -> Iterator[str]:
     """What was done, and what comes of it."""
     paths = ", ".join(output.one_line(file.path) for file in entry.files)
     commit = f", committed as {entry.commit[:10]}" if entry.commit else ""
     yield f"Wrote {paths}{commit}. `hansei undo {entry.id}` takes it back."
-    more = proposal.offer.sessions_to_tell
-    if more is not None:
-        sessions = output.plural(more, "more session")
-        yield output.dim(f"About {sessions} will tell whether it helped: `hansei exp report`.")
+    if foretold is not None:
+        yield from map(output.dim, output.wrapped(_when(foretold)))
+
+
+def _when(foretold: Foretold) -> str:
+    """When one will know, as far as that can be told."""
+    if not foretold.enough:
+        return (
+            "`hansei exp report` counts from now on how often it comes up, but has too little to"
+            f" compare with: {output.plural(foretold.weeks_before, 'week')} before those that the"
+            " bet was made from, and three are needed."
+        )
+    if foretold.sessions is None or foretold.days is None:
+        return (
+            "`hansei exp report` counts from now on how often it comes up. Half as often would"
+            " hardly be told from chance within half a year."
+        )
+    sessions = output.plural(foretold.sessions, "session")
+    return (
+        "`hansei exp report` counts from now on how often it comes up. If that is half as often,"
+        f" the chance to know it is even after {sessions} ({output.plural(foretold.days, 'day')})."
+    )
 
 
 def _told(proposal: Proposal, entry: Entry | None, *, dry_run: bool) -> dict[str, Any]:

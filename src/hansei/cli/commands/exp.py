@@ -134,13 +134,18 @@ def new(draft: bool, yes: bool, ingest: bool, as_json: bool, bet: str | None, **
     from hansei.experiments.experiment import Bind
     from hansei.ops.experiments.drafting import Wish
     from hansei.ops.experiments.drafting import draft as drafted
+    from hansei.ops.scope import Scope
 
-    with _desk(ingest=ingest) as (store, settings, here, _):
+    with _desk(ingest=ingest) as (store, settings, here, workspace):
         _must_be_writable(store)
         offer = None if bet is None else _offer(store, settings, bet)
         wish = Wish(**{**asked, "bind": Bind(asked["bind"]), "offer": offer})
+        if wish.metric is not None:
+            app.with_facts(store, settings, Scope(workspace=workspace))
         salt = secrets.token_hex(8)
         it = drafted(store, settings, wish, here, now=app.now(), salt=salt)
+        if wish.metric is not None and wish.metric not in (it.fact, f"{it.fact}:{it.subject}"):
+            note(f"That is known by what is missing: --metric {it.fact}:{it.subject}")
         if not draft:
             it = _started(store, settings, it, here, yes=yes, as_json=as_json)
         _tell(store, it, as_json=as_json)
@@ -561,15 +566,22 @@ def archive(name: str | None, as_json: bool) -> None:
 @command.command("delete", short_help="Remove one for good.")
 @click.argument("name", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def delete(name: str, yes: bool) -> None:
+@app.json_option
+def delete(name: str, yes: bool, as_json: bool) -> None:
     """Remove an experiment, its tags and its report. What it delivers is stopped first."""
     from hansei.ops.experiments import verbs
     from hansei.ops.experiments.shelf import named
 
+    if as_json and not yes:
+        raise UsageError("--json cannot ask", hint="Add --yes to do it.")
     with _desk(ingest=False) as (store, settings, here, _):
         _must_be_writable(store)
         it = named(store, name)
-        output.write(f"{it.id[:4]} ({it.stage}): {output.one_line(it.hypothesis)}")
+        if not as_json:
+            output.write(f"{it.id[:4]} ({it.stage}): {output.one_line(it.hypothesis)}")
         agree("Delete it for good?", f"hansei exp delete {it.id[:4]} --yes", yes=yes)
         verbs.delete(store, settings, it, here, app.now())
+    if as_json:
+        output.write_json("deletion", {"experiment": it.id, "stage": it.stage})
+        return
     output.write(f"Deleted experiment {it.id[:4]}.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Design, State
+from hansei.bets.recurring import Fact
 from hansei.errors import UsageError
 from hansei.events.keys import digest
 from hansei.experiments.experiment import Bind, Experiment, Terms
@@ -20,6 +21,10 @@ from hansei.instructions.wording import as_item
 from hansei.ops.decisions import decide
 from hansei.ops.experiments import places, shelf
 from hansei.ops.experiments.candidates import runs
+from hansei.ops.scope import Scope
+from hansei.ops.windows import grounds
+from hansei.projection.telling import telling
+from hansei.projection.tries import tries
 from hansei.redaction.redactor import Redactor
 from hansei.store import experiments as kept
 from hansei.store import workspaces
@@ -66,7 +71,7 @@ def draft(
     _must_fit(wish)
     folder = _repository(here)
     workspace = _workspace(store, folder)
-    fact, subject = _metric(wish)
+    fact, subject = filed(store, workspace, *_metric(wish), now)
     it = Experiment(
         id=digest(f"{workspace} {now} {salt}".encode()),
         workspace=workspace,
@@ -158,6 +163,32 @@ def _metric(wish: Wish) -> tuple[str, str]:
             hint=f"What can be counted again: {', '.join(COUNTED)}.",
         )
     return fact, subject
+
+
+def filed(store: Store, workspace: int, fact: str, subject: str, now: int) -> tuple[str, str]:
+    """Under which name it is counted; facts have to be up to date.
+
+    A failure that says that something does not exist is known by what is missing, not by its
+    signature: under that it would never come up.
+    """
+    if fact != Fact.FAILURES:
+        return fact, subject
+    found = grounds(store, Scope(workspace=workspace), now)
+    window = found[0].window if found else None
+    if window is None or not any(row.signature == subject for _, row in window.failures):
+        return fact, subject
+    if any(it.signature == subject for _, it in telling(window)):
+        return fact, subject
+    keys = sorted({it.key for it in tries(window) if it.failure.signature == subject})
+    if len(keys) == 1:
+        return Fact.MISSING, keys[0]
+    hint = "Say which one: " + ", ".join(
+        f'--metric "{Fact.MISSING}:{it}"' for it in keys[:MOST_NAMED]
+    )
+    raise UsageError(
+        f"failures with {subject!r} are not counted by their signature",
+        hint=hint if keys else "They say nothing about this project: count something else.",
+    )
 
 
 def _hypothesis(wish: Wish) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.config import DAY_MS
 from hansei.errors import UsageError
 from hansei.experiments.metrics.catalogue import amount
 from hansei.experiments.model import Design
+from hansei.ops.windows import USUAL_DAYS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
 PACE_DAYS = 28
 """Four weeks tell how many sessions a week has."""
 WEEK_DAYS = 7
+LONGEST_WEEKS = 26
+"""Half a year: who waits longer has changed more than one line meanwhile."""
+QUICK_RUNS = 60
+"""Comparisons played while somebody waits for `apply`: half of them is told within ten points."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,48 @@ def outlook(
             ),
         ),
     )
+
+
+class Foretold(NamedTuple):
+    """When a line that is written without a coin will be known to have halved its target."""
+
+    weeks_before: int
+    """Whole weeks of control: those before the time that the bet was made from."""
+    enough: bool
+    """Whether these are enough to compare with."""
+    sessions: int | None
+    """With the line, after which half of such comparisons are decided; None: not in half a year."""
+    days: int | None
+
+
+def foretell(store: Store, offer: Offer, now: int) -> Foretold | None:
+    """By the rule that the experiment is judged by; None where nothing tells how often it is."""
+    from hansei.experiments.statistics.periods import LEAST
+    from hansei.experiments.statistics.power import power_of_weeks
+
+    pace = _pace(store, offer.home, now)
+    if not offer.of_sessions or not offer.sessions or pace is None:
+        return None
+    (first,) = store.db.execute(
+        "SELECT min(started_at) FROM sessions WHERE workspace = ? AND next_seq > 1", (offer.home,)
+    ).fetchone()
+    before = max(0, (now - first) // DAY_MS - USUAL_DAYS) // WEEK_DAYS
+    if before < LEAST:
+        return Foretold(before, False, None, None)
+    share = min(1.0, offer.sessions / offer.of_sessions)
+    weekly = max(1, round(pace))
+    weeks = min(before, LONGEST_WEEKS)
+    found = power_of_weeks(
+        share,
+        share / 2,
+        Design(randomised=False),
+        weeks_before=weeks,
+        weeks_since=LONGEST_WEEKS,
+        sessions_a_week=weekly,
+        runs=QUICK_RUNS,
+    )
+    half = _since(found, weeks * weekly).half
+    return Foretold(before, True, half, _days(half, pace))
 
 
 def _since(found: Power, history: int) -> Power:
