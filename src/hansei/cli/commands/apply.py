@@ -113,7 +113,7 @@ def _change(
     elif entry is not None:
         from hansei.ops.experiments.powers import foretell
 
-        for line in ending(entry, foretell(store, proposal.offer, app.now())):
+        for line in ending(proposal, entry, foretell(store, proposal.offer, app.now())):
             output.write(line)
 
 
@@ -163,22 +163,23 @@ def shown(proposal: Proposal) -> Iterator[str]:
         yield from map(output.dim, output.wrapped(f"rule    {size.rule}", 8))
 
 
-def ending(entry: Entry, foretold: Foretold | None) -> Iterator[str]:
+def ending(proposal: Proposal, entry: Entry, foretold: Foretold | None) -> Iterator[str]:
     """What was done, and what comes of it."""
     paths = ", ".join(output.one_line(file.path) for file in entry.files)
     commit = f", committed as {entry.commit[:10]}" if entry.commit else ""
     yield f"Wrote {paths}{commit}. `hansei undo {entry.id}` takes it back."
     if foretold is not None:
-        yield from map(output.dim, output.wrapped(_when(foretold)))
+        yield from map(output.dim, output.wrapped(_when(proposal.offer, entry, foretold)))
 
 
-def _when(foretold: Foretold) -> str:
+def _when(offer: Offer, entry: Entry, foretold: Foretold) -> str:
     """When one will know, as far as that can be told."""
     if not foretold.enough:
         return (
-            "`hansei exp report` counts from now on how often it comes up, but has too little to"
-            f" compare with: {output.plural(foretold.weeks_before, 'week')} before those that the"
-            " bet was made from, and three are needed."
+            "`hansei exp report` counts from now on how often it comes up, but there are too few"
+            " weeks to compare with: it takes three before the four that the bet was made from. A"
+            f" coin needs none: `hansei undo {entry.id}`, then"
+            f" `hansei exp new --bind exposure --bet {offer.short}`."
         )
     if foretold.sessions is None or foretold.days is None:
         return (

@@ -106,10 +106,8 @@ def outlook(
 class Foretold(NamedTuple):
     """When a line that is written without a coin will be known to have halved its target."""
 
-    weeks_before: int
-    """Whole weeks of control: those before the time that the bet was made from."""
     enough: bool
-    """Whether these are enough to compare with."""
+    """Whether there are enough weeks before those that the bet was made from."""
     sessions: int | None
     """With the line, after which half of such comparisons are decided; None: not in half a year."""
     days: int | None
@@ -128,7 +126,7 @@ def foretell(store: Store, offer: Offer, now: int) -> Foretold | None:
     ).fetchone()
     before = max(0, (now - first) // DAY_MS - USUAL_DAYS) // WEEK_DAYS
     if before < LEAST:
-        return Foretold(before, False, None, None)
+        return Foretold(False, None, None)
     share = min(1.0, offer.sessions / offer.of_sessions)
     weekly = max(1, round(pace))
     weeks = min(before, LONGEST_WEEKS)
@@ -142,7 +140,7 @@ def foretell(store: Store, offer: Offer, now: int) -> Foretold | None:
         runs=QUICK_RUNS,
     )
     half = _since(found, weeks * weekly).half
-    return Foretold(before, True, half, _days(half, pace))
+    return Foretold(True, half, _days(half, pace))
 
 
 def _since(found: Power, history: int) -> Power:
