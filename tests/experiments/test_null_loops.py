@@ -135,8 +135,8 @@ def test_2000_loops_without_a_change_say_helped_or_lower_in_no_more_than_five_of
 
 @pytest.mark.prove
 @pytest.mark.timeout(1200)
-def test_ten_people_who_look_after_every_session_hear_what_was_played() -> None:
-    for it in few()[:10]:
+def test_three_people_who_look_after_every_session_hear_what_was_played() -> None:
+    for it in few()[:3]:
         for seen in (it.applied(), it.exposed()):
             assert looked_at_each_time(seen) == word(seen)
 
