@@ -170,8 +170,11 @@ def fits(told: Shape, ran: Ran) -> bool:
         return False
     if not told.words or any(it not in ran.before for it in told.before):
         return False
-    left = iter(words(ran.form))
-    return next(left, None) == told.words[0] and all(it in left for it in told.words[1:])
+    rest = iter(words(ran.form))
+    # A skill may name a script by its last part alone.
+    return next(rest, None) == told.words[0] and all(
+        any(it == word or it.endswith(f"/{word}") for it in rest) for word in told.words[1:]
+    )
 
 
 class _Run(NamedTuple):
