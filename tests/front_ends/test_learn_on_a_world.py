@@ -162,9 +162,18 @@ def _typed(place: Place, answers: Sequence[bytes]) -> tuple[int, str]:
         if seen.count(b"[Y/n/s]") > asked and waiting:
             os.write(ours, waiting.pop(0))
         elif seen.count(b"[Y/n/s]") > asked:
-            process.send_signal(signal.SIGINT)
+            _interrupt(process)
     os.close(ours)
     return process.wait(), seen.decode("utf-8", "replace")
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Ctrl-C, and again if it came in the moment before a read begins, which then never ends."""
+    for _ in range(5):
+        process.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            return
 
 
 def _parts(terminal: int) -> Iterator[bytes]:
