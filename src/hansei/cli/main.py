@@ -31,6 +31,7 @@ COMMANDS = {
     "skills": "The skillbook: what was learned here, and what may be done with it.",
     "prompt": "Approved skills as text for agents, within a budget.",
     "rent": "What instructions, rules, skills and servers cost, line by line.",
+    "recall": "What helped the last time this error was met.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",
     "prices": "The prices that costs rest on.",
