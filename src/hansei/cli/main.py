@@ -31,6 +31,8 @@ COMMANDS = {
     "skills": "The skillbook: what was learned here, and what may be done with it.",
     "prompt": "Approved skills as text for agents, within a budget.",
     "rent": "What instructions, rules, skills and servers cost, line by line.",
+    "mcp": "Answer agents: a server of the Model Context Protocol.",
+    "brief": "What an agent should know before it begins.",
     "recall": "What helped the last time this error was met.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",
     "doctor": "What was found where, and what could not be read.",

@@ -102,7 +102,7 @@ def recall(store: Store, scope: Scope, question: str, *, limit: int = 3) -> Reca
         workspace=scope.workspace_name,
         compared=len(signatures),
         failures=[
-            _remembered(store, scope, signatures[place], likeness)
+            remembered(store, scope, signatures[place], likeness)
             for place, likeness in like[:limit]
         ],
         more=max(0, len(like) - limit),
@@ -127,7 +127,8 @@ def _signatures(store: Store, scope: Scope) -> tuple[list[str], set[str]]:
     return [name for name, _ in rows], {name for name, recovered in rows if recovered}
 
 
-def _remembered(store: Store, scope: Scope, signature: str, likeness: float) -> Remembered:
+def remembered(store: Store, scope: Scope, signature: str, likeness: float) -> Remembered:
+    """All that is known of one failure."""
     where, values = scope.sessions()
     chosen = f"signature = :signature AND session IN (SELECT s.id FROM sessions s WHERE {where})"
     found = list(EPISODES.read(store, chosen, {**values, "signature": signature}))

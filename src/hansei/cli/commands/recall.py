@@ -9,11 +9,12 @@ import click
 
 from hansei.cli import app, output
 from hansei.cli.output import bold, dim, one_line, plural
+from hansei.cli.remembered import failure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from hansei.ops.recall import About, Fix, Recalled, Remembered
+    from hansei.ops.recall import About, Recalled
 
 LONGEST = 1_000_000
 """Characters of standard input that are looked at: more is a log, not a question."""
@@ -68,7 +69,7 @@ def _page(found: Recalled) -> Iterator[str]:
         yield dim("`hansei search` looks for words in everything that was said and done.")
         return
     for remembered in found.failures:
-        yield from _failure(remembered)
+        yield from failure(remembered)
         yield ""
     if found.sessions:
         yield bold("Sessions about it")
@@ -76,35 +77,6 @@ def _page(found: Recalled) -> Iterator[str]:
             yield _session(about)
         yield ""
     yield _closing(found)
-
-
-def _failure(it: Remembered) -> Iterator[str]:
-    room = output.terminal_width()
-    yield bold(output.cut(one_line(it.signature), room))
-    met = f"{plural(it.episodes, 'time')} in {plural(it.sessions, 'session')}"
-    cost = f", {output.tokens(it.tokens)} tokens" if it.tokens is not None else ""
-    ended = f"got past {it.recovered} of them" if it.recovered else "never got past"
-    yield dim(f"  {met}, last {output.day(it.last_at)}{cost}; {ended}. {it.reference}")
-    for fix in it.fixes:
-        yield from _fix(fix, room)
-
-
-def _fix(fix: Fix, room: int) -> Iterator[str]:
-    often = f"  ({plural(fix.times, 'time')})" if fix.times > 1 else ""
-    place = f"  {fix.reference}{often}"
-    told = output.cut(one_line(fix.command), max(room - len(place) - 4, output.NARROWEST))
-    yield f"  → {told}{dim(place)}"
-    changes = [
-        f"{how} {one_line(sep.join(what))}"
-        for how, what, sep in (
-            ("without", fix.removed, " "),
-            ("with", fix.added, " "),
-            ("after editing", fix.edited, ", "),
-        )
-        if what
-    ]
-    if changes:
-        yield dim(output.cut(f"    {', '.join(changes)}", room))
 
 
 def _session(about: About) -> str:

@@ -78,7 +78,7 @@ def corrections(chosen: Chosen) -> Corrections:
         )
         for review, it in sorted(found, key=lambda pair: (-(pair[0].at or 0), pair[0].id))
     ]
-    return Corrections(_clustered(chosen), lines, len(told))
+    return Corrections(clustered(chosen), lines, len(told))
 
 
 def _reviews(chosen: Chosen) -> Iterator[Review]:
@@ -89,7 +89,7 @@ def _reviews(chosen: Chosen) -> Iterator[Review]:
         yield from imported(chosen.store, workspace)
 
 
-def _clustered(chosen: Chosen) -> list[CorrectionLine]:
+def clustered(chosen: Chosen) -> list[CorrectionLine]:
     """Those said in most sessions first, then the newest."""
     rows = {(str(s), row.seq): (s, row) for s, row in chosen.rows(CORRECTIONS)}
     lines = []

@@ -1,0 +1,53 @@
+"""Known failures and their fixes, as `brief` and `recall` tell them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hansei.mcp.contract import Answer
+from hansei.mcp.quotes import Quote, inert, quote
+
+if TYPE_CHECKING:
+    from hansei.ops.recall import Fix, Remembered
+
+
+class Way(Answer, frozen=True):
+    """What got past a failure. `see` opens it: session."""
+
+    command: Quote
+    see: str
+    times: int = 1
+    added: str = ""
+    removed: str = ""
+    edited: tuple[str, ...] = ()
+
+
+class Failure(Answer, frozen=True):
+    """A known failure; without fixes, nothing ever helped."""
+
+    failure: Quote
+    sessions: int
+    see: str
+    likeness: float = 0.0
+    fixes: tuple[Way, ...] = ()
+
+
+def failure(it: Remembered) -> Failure:
+    return Failure(
+        failure=quote(it.signature, "output"),
+        sessions=it.sessions,
+        see=it.reference,
+        likeness=round(it.likeness, 2),
+        fixes=tuple(_way(fix) for fix in it.fixes),
+    )
+
+
+def _way(fix: Fix) -> Way:
+    return Way(
+        command=quote(fix.command, "agent"),
+        see=fix.reference,
+        times=fix.times,
+        added=inert(" ".join(fix.added)),
+        removed=inert(" ".join(fix.removed)),
+        edited=tuple(inert(path) for path in fix.edited),
+    )

@@ -1,0 +1,205 @@
+"""What matters before work begins: for this repository, these files, this task.
+
+Four things, in the order in which they save most: skills that apply, failures that come back here
+and what gets past them, what people had to say more than once, and the files where work happens.
+Each is taken as long as there is room, and what was left out is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from hansei.config import DAY_MS
+from hansei.hook.repository import top
+from hansei.instructions.sizes import size
+from hansei.ops import prompt
+from hansei.ops.facts.chosen import choose
+from hansei.ops.facts.corrections import clustered
+from hansei.ops.recall import Remembered, remembered
+from hansei.projection.facts.folds import EPISODES, TOUCHES
+from hansei.projection.failures.likeness import Known
+from hansei.projection.failures.model import Kind
+from hansei.projection.files import LOOKS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeVar
+
+    from hansei.config import Config
+    from hansei.ops.scope import Scope
+    from hansei.store.database import Store
+
+    T = TypeVar("T")
+
+BUDGET: Final = 1_200
+"""Tokens: less than most agents' own list of tools, and enough for five of each kind."""
+RECENT_DAYS: Final = 90
+"""A failure that nobody has met for a quarter of a year is not what matters now."""
+AGAIN: Final = 2
+"""Sessions that must have met or said a thing before it is told to one that did not ask for it."""
+MOST: Final = 5
+"""Of each kind."""
+
+
+class Learned(msgspec.Struct, frozen=True):
+    """An approved skill that applies."""
+
+    name: str
+    text: str
+
+
+class Steer(msgspec.Struct, frozen=True):
+    """What people had to say in several sessions."""
+
+    words: str
+    sessions: int
+    last_at: int | None
+    reference: str
+
+
+class Hot(msgspec.Struct, frozen=True):
+    """A file of this repository that sessions change."""
+
+    path: str
+    sessions: int
+    """In which it was changed."""
+    edits: int
+    reads: int
+
+
+class Brief(msgspec.Struct, frozen=True):
+    """A whole answer."""
+
+    workspace: str | None
+    task: str | None
+    files: list[str]
+    skills: list[Learned]
+    failures: list[Remembered]
+    steers: list[Steer]
+    hot: list[Hot]
+    left_out: int
+    """Things that would have been told if there were room."""
+    tokens: int
+    """Derived: the size of what is told."""
+    budget: int
+
+
+def brief(
+    store: Store,
+    config: Config,
+    here: Path,
+    scope: Scope,
+    *,
+    now: int,
+    task: str | None = None,
+    files: Sequence[str] = (),
+    budget: int = BUDGET,
+) -> Brief:
+    """What an agent should know before it begins; facts must be up to date."""
+    paths = [_inside(path, here) for path in files]
+    recent = replace(scope, since=scope.since or now - RECENT_DAYS * DAY_MS)
+    room = _Room(budget)
+    skills = room.take(_skills(config, here, paths, budget // 2), lambda it: it.text)
+    failures = room.take(_failures(store, recent, task, paths), _told)
+    steers = room.take(_steers(store, recent), lambda it: it.words)
+    hot = room.take(_hot(store, recent, paths), lambda it: it.path)
+    return Brief(
+        workspace=scope.workspace_name,
+        task=task,
+        files=paths,
+        skills=skills,
+        failures=failures,
+        steers=steers,
+        hot=hot,
+        left_out=room.left_out,
+        tokens=budget - room.tokens,
+        budget=budget,
+    )
+
+
+class _Room:
+    """What is left of a budget."""
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+        self.left_out = 0
+
+    def take(self, wanted: Iterable[T], text: Callable[[T], str]) -> list[T]:
+        taken = []
+        for it in wanted:
+            cost = size(text(it)).tokens
+            if cost > self.tokens:
+                self.left_out += 1
+                continue
+            self.tokens -= cost
+            taken.append(it)
+        return taken
+
+
+def _inside(path: str, here: Path) -> str:
+    return prompt.from_top(path, here, Path(top(str(here)) or here).resolve())
+
+
+def _skills(config: Config, here: Path, paths: Sequence[str], budget: int) -> list[Learned]:
+    chosen = prompt.compiled(config, here, budget=budget, paths=paths).chosen
+    return [Learned(it.skill.name, it.text) for it in chosen if it.taken]
+
+
+def _told(it: Remembered) -> str:
+    return " ".join((it.signature, *(fix.command for fix in it.fixes)))
+
+
+def _failures(
+    store: Store, scope: Scope, task: str | None, paths: Sequence[str]
+) -> list[Remembered]:
+    """Those that the task or the files are about, then those that come back most."""
+    where, values = scope.sessions()
+    rows = store.db.execute(
+        f"SELECT e.signature, count(DISTINCT e.session), max(s.started_at),"
+        f" max({_about_files(paths)}) FROM {EPISODES.name} e JOIN sessions s ON s.id = e.session"
+        f" WHERE {where} AND e.kind = :kind GROUP BY 1 ORDER BY 1",
+        {**values, "kind": Kind.FAILURE, "paths": msgspec.json.encode(list(paths)).decode()},
+    ).fetchall()
+    likeness: dict[str, float] = {}
+    if task and task.strip():
+        like = Known([name for name, *_ in rows]).like(task)
+        likeness = {rows[place][0]: share for place, share in like}
+    wanted = [
+        (-likeness.get(name, 0.0), -near, -sessions, -(last or 0), name)
+        for name, sessions, last, near in rows
+        if sessions >= AGAIN or near or name in likeness
+    ]
+    return [remembered(store, scope, it[-1], -it[0]) for it in sorted(wanted)[:MOST]]
+
+
+def _about_files(paths: Sequence[str]) -> str:
+    if not paths:
+        return "0"
+    return (
+        "EXISTS (SELECT 1 FROM json_each(e.edited) x JOIN json_each(:paths) p ON x.value = p.value)"
+    )
+
+
+def _steers(store: Store, scope: Scope) -> list[Steer]:
+    told = [it for it in clustered(choose(store, scope)) if it.sessions >= AGAIN]
+    return [Steer(it.words, it.sessions, it.last_at, it.evidence[0]) for it in told[:MOST]]
+
+
+def _hot(store: Store, scope: Scope, paths: Sequence[str]) -> list[Hot]:
+    """The files asked for, else those that most sessions changed."""
+    where, values = scope.sessions()
+    looks = ", ".join(f"'{verb}'" for verb in sorted(LOOKS))
+    named = "AND t.path IN (SELECT value FROM json_each(:paths))" if paths else ""
+    rows = store.db.execute(
+        f"SELECT t.path, count(DISTINCT CASE WHEN t.verb NOT IN ({looks}) THEN t.session END) c,"
+        f" sum(t.verb NOT IN ({looks})), sum(t.verb = 'read') FROM {TOUCHES.name} t"
+        f" JOIN sessions s ON s.id = t.session WHERE {where} AND t.inside"
+        f" AND t.path NOT LIKE '%/' {named} GROUP BY 1 HAVING c > 0 ORDER BY c DESC, 3 DESC, 1"
+        f" LIMIT {MOST}",
+        {**values, "paths": msgspec.json.encode(list(paths)).decode()},
+    )
+    return [Hot(path, sessions, edits, reads) for path, sessions, edits, reads in rows]
