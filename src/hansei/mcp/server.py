@@ -122,6 +122,9 @@ def _answered(desk: Desk, tool: Tool[Any], given: dict[str, Any]) -> types.CallT
         return _refused(f"{tool.name} cannot be asked like this: {inert(str(problem))}")
     except HanseiError as problem:
         return _refused(_said(problem))
+    except Exception as problem:  # noqa: BLE001 - an agent at work must get an answer
+        # Its words may quote a transcript.
+        return _refused(f"{tool.name} could not be answered: {type(problem).__name__}")
     text = types.TextContent(type="text", text=bounds.text_of(whole))
     return types.CallToolResult(content=[text], structured_content=whole)
 

@@ -1,0 +1,158 @@
+"""Clients that send nonsense, too much, or die: an error, never a crash, never half a line."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hansei.mcp.catalogue import TOOLS
+from mcp_desk import Served, Wire, served
+
+NONSENSE = (
+    b"",
+    b"{",
+    b"null",
+    b"[]",
+    b'"text"',
+    b'{"jsonrpc": "2.0"}',
+    b'{"jsonrpc": "1.0", "id": 1, "method": "tools/list"}',
+    b'{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": 5}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": "no/such"}',
+    b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": []}',
+    b"\xff\xfe\x00",
+    b"{" * 5_000,
+    b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}',
+)
+CLIMBING = (
+    "../../etc/passwd",
+    "..\\..\\x",
+    "/etc/passwd",
+    "a/../../b",
+    "\x00",
+    "%2e%2e/x",
+    "~/.ssh",
+)
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Served]:
+    with served() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def wire(place: Served) -> Iterator[Wire]:
+    with Wire(place) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("line", NONSENSE)
+def test_after_nonsense_the_next_question_is_answered(line: bytes, wire: Wire) -> None:
+    wire.send_line(line)
+    assert len(wire.ask("tools/list", {})["result"]["tools"]) == len(TOOLS)
+
+
+@pytest.mark.parametrize("name", CLIMBING)
+def test_a_name_that_climbs_out_of_its_folder_finds_nothing(name: str, wire: Wire) -> None:
+    asked = [
+        ("skills", {"name": name}),
+        ("session", {"see": name}),
+        ("bet", {"bet": name}),
+        ("brief", {"files": [f"{name}/../../../../../../etc/passwd"]}),
+    ]
+    for tool, given in asked:
+        answer = wire.call(tool, given)
+        assert answer["result"]["isError"], (tool, given)
+        assert "root:" not in json.dumps(answer)
+    assert "error" in wire.ask("resources/read", {"uri": f"hansei://skill/{name}"})
+
+
+def test_an_argument_of_megabytes_is_refused_with_its_reason(wire: Wire) -> None:
+    answer = wire.call("recall", {"error": "x" * 5_000_000})
+    assert answer["result"]["isError"]
+    assert "100000" in answer["result"]["content"][0]["text"]
+
+
+def test_an_unknown_tool_and_an_unknown_argument_are_named(wire: Wire) -> None:
+    assert "no tool" in wire.call("nope", {})["error"]["message"]
+    answer = wire.call("recall", {"error": "x", "eror": 1})
+    assert "eror" in answer["result"]["content"][0]["text"]
+
+
+def test_a_client_that_goes_away_ends_the_server(place: Served) -> None:
+    with Wire(place) as wire:
+        code, left = wire.end()
+    assert code == 0
+    assert left == b""
+
+
+def test_without_a_store_it_says_what_to_do(place: Served) -> None:
+    nowhere = Served(place.world, place.store / "none")
+    with Wire(nowhere) as wire:
+        answer = wire.call("recall", {"error": "anything"})
+    assert answer["result"]["isError"]
+    assert "hansei" in answer["result"]["content"][0]["text"]
+
+
+@pytest.mark.prove
+def test_a_thousand_spoiled_requests_leave_it_answering(wire: Wire) -> None:
+    dice = random.Random(5)
+    for number in range(1_000):
+        wire.send_line(_spoiled(dice, number))
+        if number % 50 == 49:
+            assert wire.ask("tools/list", {})["result"]["tools"]
+
+
+def _spoiled(dice: random.Random, number: int) -> bytes:
+    """A request that is right, less some bytes or with some others."""
+    tool = dice.choice(TOOLS).name
+    values: tuple[Any, ...] = (None, -1, 1e300, "\ud800", {"a": []}, ["x"] * 40, True, "'; DROP")
+    given = {dice.choice(("error", "bet", "see", "name", "files", "by")): dice.choice(values)}
+    request = {
+        "jsonrpc": "2.0",
+        "id": f"f{number}",
+        "method": dice.choice(("tools/call", "resources/read", "prompts/get", "ping", "x")),
+        "params": {"name": tool, "uri": "hansei://x", "arguments": given},
+    }
+    line = bytearray(json.dumps(request).encode())
+    for _ in range(dice.randrange(4)):
+        line[dice.randrange(len(line))] = dice.choice(b'{}[]",:0aZ \\')
+    return bytes(line).replace(b"\n", b" ")
+
+
+@pytest.mark.prove
+@pytest.mark.timeout(900)
+def test_ten_clients_are_answered_while_transcripts_are_taken_in(place: Served) -> None:
+    wrong: list[object] = []
+
+    def ask_much() -> None:
+        with Wire(place) as wire:
+            for _ in range(10):
+                for tool, given in (("brief", {}), ("recall", {"error": "berthline"})):
+                    answer = wire.call(tool, given)
+                    if "error" in answer or answer["result"].get("isError"):
+                        wrong.append(answer)
+
+    threads = [threading.Thread(target=ask_much) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        for command in (("doctor", "--rebuild"), ("facts", "failures", "-n", "1")):
+            subprocess.run(
+                (sys.executable, "-m", "hansei", *command),
+                cwd=place.world.repo,
+                env=place.environment,
+                check=False,
+                capture_output=True,
+            )
+    for thread in threads:
+        thread.join()
+    assert not wrong
