@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -21,6 +22,10 @@ from hansei.experiments.metrics.catalogue import AMOUNTS
 from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.installation import catalogue
 from hansei.redaction.rules import RULES
+from hansei.retro.catalogue import HEURISTICS
+
+if TYPE_CHECKING:
+    from hansei.retro.contract import Heuristic
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 MADE = "<!-- Made by `make docs` from the code. Change the code, not this page. -->"
@@ -192,6 +197,49 @@ def metrics_page() -> Iterator[str]:
         yield f"| `{fact}` | {notes[fact.name]} | {told} |"
 
 
+def heuristics_page() -> Iterator[str]:
+    yield "# Heuristics"
+    yield ""
+    yield "What `hansei retro` looks for, in the order they are run. `docs/concepts/bets.md` explains"
+    yield "how findings are counted and ranked, `docs/concepts/calibration.md` how each heuristic is"
+    yield "held against what happened later."
+    yield ""
+    yield from (f"- [`{it.name}`](#{it.name}): {first_paragraph(it)}" for it in HEURISTICS)
+    for it in HEURISTICS:
+        yield ""
+        yield f"## {it.name}"
+        yield ""
+        yield from module_text(it).splitlines()
+        yield from knob_rows(it)
+
+
+def knob_rows(heuristic: "Heuristic") -> Iterator[str]:
+    knobs = {name: value for name, value in vars(heuristic).items() if name != "name"}
+    if not knobs:
+        return
+    yield ""
+    yield "| knob | default | meaning |"
+    yield "|---|---|---|"
+    notes = field_notes(type(heuristic))
+    for name, value in knobs.items():
+        yield f"| `{name}` | `{knob(value)}` | {notes.get(name, '')} |"
+
+
+def knob(value: object) -> str:
+    if isinstance(value, set | frozenset | tuple | list):
+        return ", ".join(sorted(map(str, value)))
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else f"{value}"
+
+
+def module_text(heuristic: "Heuristic") -> str:
+    return inspect.getdoc(sys.modules[type(heuristic).__module__]) or ""
+
+
+def first_paragraph(heuristic: "Heuristic") -> str:
+    """What its module says first, on one line."""
+    return " ".join(module_text(heuristic).partition("\n\n")[0].split())
+
+
 def errors_page() -> Iterator[str]:
     yield "# Errors and exit codes"
     yield ""
@@ -242,6 +290,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "config.md": config_page,
     "errors.md": errors_page,
     "events.md": events_page,
+    "heuristics.md": heuristics_page,
     "hooks.md": hooks_page,
     "metrics.md": metrics_page,
     "redaction.md": redaction_page,
