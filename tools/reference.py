@@ -200,9 +200,8 @@ def metrics_page() -> Iterator[str]:
 def heuristics_page() -> Iterator[str]:
     yield "# Heuristics"
     yield ""
-    yield "What `hansei retro` looks for, in the order they are run. `docs/concepts/bets.md` explains"
-    yield "how findings are counted and ranked, `docs/concepts/calibration.md` how each heuristic is"
-    yield "held against what happened later."
+    yield "What `hansei retro` looks for. `docs/concepts/bets.md` explains how findings are counted"
+    yield "and ranked, `docs/concepts/calibration.md` how each is held against what happened later."
     yield ""
     yield from (f"- [`{it.name}`](#{it.name}): {first_paragraph(it)}" for it in HEURISTICS)
     for it in HEURISTICS:

@@ -6,7 +6,7 @@ Each rule stands in `RULES` in words, and `hansei retro --explain` prints them.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import asin, ceil, exp, lgamma, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final
@@ -16,7 +16,7 @@ from hansei.config import DAY_MS
 from hansei.events.keys import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hansei.bets.model import Chances, Finding
 
@@ -33,6 +33,8 @@ RULES: Final = {
     " active days, times 2 × (1 − p)^s if that is less than one: half of all pauses are no news."
     " The same holds of the last s tasks that did what leads to it and did not meet it, with p the"
     " smallest such share of those before; the lower of the two counts.",
+    "calibration": "Where the bets of a heuristic came up again at most half as often as it said,"
+    " its confidence is multiplied by what was seen (upper end of the interval) / what it said.",
     "net": "What it took less what the added text would take: its tokens times the requests that"
     " would carry it.",
     "score": "Confidence × net tokens / (minutes to act + 1); where no week is told, of the net in"
@@ -44,6 +46,8 @@ RULES: Final = {
 }
 
 WEEK_DAYS: Final = 7
+USUAL_DAYS: Final = 28
+"""Four weeks: every weekday as often as the others, and old habits have left."""
 SURENESS: Final = 0.8
 Z_80: Final = 0.8416
 """The normal quantile below which four fifths lie."""
@@ -85,6 +89,11 @@ class Frame:
         return days / WEEK_DAYS
 
 
+def usual_start(active: Sequence[int]) -> int:
+    """The first day of a look back at days with a session: four weeks, and seven such days."""
+    return min(active[-1] - USUAL_DAYS + 1, active[-min(WEEK_DAYS, len(active))])
+
+
 def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int | None) -> Bet:
     """A bet, from what a heuristic found; `rent_tokens` is the size of the text it would add."""
     told = [it for it in finding.occurrences if it.tokens is not None]
@@ -123,6 +132,11 @@ def count(finding: Finding, frame: Frame, *, of_sessions: int, rent_tokens: int 
         days=days,
         silent=sum(day > max(days) for day in frame.active) if days else 0,
     )
+
+
+def discounted(bet: Bet, trust: float) -> Bet:
+    """A bet of a heuristic whose bets hold only so far here."""
+    return replace(bet, confidence=bet.confidence * trust, score=bet.score * trust)
 
 
 def identity(finding: Finding, workspace: str) -> str:
@@ -174,16 +188,23 @@ def _any(share: float, times: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def least_share(times: int, of: int) -> float:
+def least_share(times: int, of: int, sureness: float = SURENESS) -> float:
     """The smallest share under which so many of so many still come about one time in five."""
     low, high = 0.0, times / of
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _at_least(times, of, middle) < 1 - SURENESS:
+        if _at_least(times, of, middle) < 1 - sureness:
             low = middle
         else:
             high = middle
     return low
+
+
+def share_interval(times: int, of: int) -> tuple[float, float]:
+    """The shares between which the true one lies four times out of five."""
+    sureness = (1 + SURENESS) / 2  # of each end
+    low = least_share(times, of, sureness) if times else 0.0
+    return low, 1 - least_share(of - times, of, sureness) if times < of else 1.0
 
 
 def _at_least(times: int, of: int, share: float) -> float:

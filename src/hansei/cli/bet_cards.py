@@ -62,6 +62,8 @@ def card(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
         yield from _line("fix", output.one_line(offer.fix))
     yield from _line("change", bet_words.change(offer))
     yield from _line("proof", bet_words.proof(offer))
+    if offer.demoted:
+        yield from _line("demoted", bet_words.demotion(offer))
     yield from _line("open", _open(offer))
     where = "" if look.workspace else f" · in {output.one_line(offer.workspace)}"
     yield from map(dim, _line("", f"{bet_words.standing(offer, look, now)}{where}"))
@@ -161,6 +163,15 @@ def _spared(offer: Offer) -> str:
     return f"; {output.plural(offer.chances.spared, 'later task')} did the same without it"
 
 
+def _doubted(offer: Offer) -> str:
+    score = offer.calibration
+    if score is None:
+        return ""
+    if offer.demoted:
+        return f"; times {score.trust:.2f}, because {offer.demoted}"
+    return f"; of its earlier bets {score.recurred:,} of {score.bets:,} came up ({score.standing})"
+
+
 def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     """Each number, and where it comes from."""
     days = round(offer.weeks * WEEK_DAYS)
@@ -191,7 +202,11 @@ def numbers(offer: Offer) -> list[tuple[str, str, str]]:
     silent = f", not on the last {offer.silent_days:,}" if offer.silent_days else ""
     return [
         *found,
-        ("confidence", f"{offer.confidence:.0%}", f"happened {seen}{silent}{_spared(offer)}"),
+        (
+            "confidence",
+            f"{offer.confidence:.0%}",
+            f"happened {seen}{silent}{_spared(offer)}{_doubted(offer)}",
+        ),
         ("to do", f"{offer.effort_minutes:g} min", "judged by the heuristic, for such a change"),
         ("score", f"{offer.score:,.0f}", "ranks it among the others"),
     ]

@@ -64,6 +64,7 @@ def _facts(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
         "fix": offer.fix or "",
         "change": bet_words.change(offer),
         "proof": bet_words.proof(offer),
+        "demoted": bet_words.demotion(offer),
         "wrong if": offer.disproof,
         "open": " ".join(
             f"`hansei show {it.place}`" for it in offer.evidence[: bet_words.EVIDENCE]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from hansei.bets.counting import WEEK_DAYS
+from hansei.bets.counting import USUAL_DAYS, WEEK_DAYS
 from hansei.bets.model import Design, State
 from hansei.cli import output
 from hansei.cli.commands.summary import driver
 from hansei.config import DAY_MS
-from hansei.ops.windows import USUAL_DAYS
 
 if TYPE_CHECKING:
     from hansei.bets.model import Range
@@ -87,6 +86,11 @@ def proof(offer: Offer) -> str:
     pace = offer.of_sessions / offer.weeks if offer.weeks >= 1 else 0.0
     at_pace = f" ({_weeks(more / pace)} at this pace)" if pace else ""
     return f"{told}; about {output.plural(more, 'more session')} will tell{at_pace}"
+
+
+def demotion(offer: Offer) -> str:
+    """Why it ranks lower than its evidence would have it; empty where it does not."""
+    return "" if offer.demoted is None else f"{offer.demoted} (`hansei retro --calibration`)"
 
 
 def _weeks(weeks: float) -> str:

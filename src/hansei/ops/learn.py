@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hansei.bets.counting import USUAL_DAYS
 from hansei.config import DAY_MS
 from hansei.errors import UsageError
 from hansei.events.keys import digest
@@ -26,7 +27,7 @@ from hansei.learn.validation import name_from
 from hansei.ops import gating, sessions, skills
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.scope import Scope
-from hansei.ops.windows import USUAL_DAYS, grounds, usual
+from hansei.ops.windows import grounds, usual
 from hansei.projection.spend import QUARTER_MS
 from hansei.store import reading, skips, workspaces
 from hansei.store.rows import json_list

@@ -10,10 +10,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.bets.counting import about, rank, sessions_to_tell
+from hansei.bets.counting import about, discounted, rank, sessions_to_tell
 from hansei.bets.model import Category, Design, Range, State
 from hansei.config import DAY_MS
 from hansei.instructions import sizes
+from hansei.ops.calibration import calibrations
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
 from hansei.retro.catalogue import HEURISTICS
@@ -21,11 +22,13 @@ from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store import bets as memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from hansei.bets.model import Bet, Chances, Change, Metric
+    from hansei.ops.calibration import Calibration
     from hansei.ops.scope import Scope
     from hansei.ops.windows import Ground
+    from hansei.retro.calibration import Score
     from hansei.retro.contract import Heuristic
     from hansei.store.bets import Kept
     from hansei.store.database import Store
@@ -101,6 +104,10 @@ class Offer:
     about: str
     home: int
     """The number of its workspace."""
+    calibration: Score | None
+    """What became of its heuristic's earlier bets here; None where none was tested."""
+    demoted: str | None
+    """Why it ranks lower than its own evidence would have it."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +143,7 @@ class Found(NamedTuple):
     ground: Ground
     bet: Bet
     kept: Kept | None
+    score: Score | None
 
 
 def retro(
@@ -150,11 +158,11 @@ def _retro(store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic]
     looked = usual(store, scope)
     places = grounds(store, looked, now)
     known = memory.known(store, [it.number for it in places])
+    told = {it.home: it for it in calibrations(store, scope, now, heuristics)}
     found = [
-        Found(ground, _remembered(bet, kept), kept)
+        _found(ground, bet, known.get((ground.number, about(bet.finding))), told)
         for ground in places
         for bet in look_back(ground.window, ground.frame, size, heuristics)
-        for kept in [known.get((ground.number, about(bet.finding)))]
     ]
     found.sort(key=lambda it: rank(it.bet))
     open_ones = _open(found)
@@ -177,9 +185,16 @@ def size(text: str) -> int:
     return sizes.size(text).tokens
 
 
-def _remembered(bet: Bet, kept: Kept | None) -> Bet:
-    """A bet keeps its name, also where its workspace is known by another one now."""
-    return bet if kept is None else replace(bet, id=kept.id)
+def _found(ground: Ground, bet: Bet, kept: Kept | None, told: Mapping[int, Calibration]) -> Found:
+    """A bet with what is known of it.
+
+    It keeps its name, also where its workspace is known by another one now, and counts for less
+    where its heuristic does not predict.
+    """
+    calibration = told.get(ground.number)
+    score = None if calibration is None else calibration.of(bet.finding.heuristic)
+    named = bet if kept is None else replace(bet, id=kept.id)
+    return Found(ground, named if score is None else discounted(named, score.trust), kept, score)
 
 
 def _open(ranked: Sequence[Found]) -> list[Found]:
@@ -224,7 +239,7 @@ def _letters(ids: Sequence[str]) -> int:
 
 
 def _offer(found: Found, place: int, letters: int) -> Offer:
-    ground, bet, kept = found
+    ground, bet, kept, score = found
     finding = bet.finding
     state = State.PROPOSED if kept is None else State(kept.state)
     refused = state in _REFUSED or (state is State.PROPOSED and kept is not None)
@@ -270,6 +285,8 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         evidence=tuple(_evidence(ground, bet)),
         about=about(finding),
         home=ground.number,
+        calibration=score,
+        demoted=(score.reason or None) if score is not None else None,
     )
 
 

@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.bets.counting import WEEK_DAYS, Frame
+from hansei.bets.counting import Frame, usual_start
 from hansei.config import DAY_MS
 from hansei.instructions.targets import DEFAULT, default_target
 from hansei.ops.scope import WORKSPACE_NAME
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
 
     from hansei.ops.scope import Scope
     from hansei.store.database import Store
-
-USUAL_DAYS: Final = 28
-"""Four weeks: every weekday as often as the others, and old habits have left."""
 
 
 @dataclass(frozen=True)
@@ -60,14 +57,11 @@ def usual(store: Store, scope: Scope) -> Scope:
     where, values = scope.sessions()
     rows = store.db.execute(
         f"SELECT DISTINCT s.started_at / {DAY_MS} FROM sessions s"
-        f" WHERE {where} AND s.next_seq > 1 AND s.started_at IS NOT NULL ORDER BY 1 DESC",
+        f" WHERE {where} AND s.next_seq > 1 AND s.started_at IS NOT NULL ORDER BY 1",
         values,
     ).fetchall()
     days = [day for (day,) in rows]
-    if not days:
-        return scope
-    enough = days[min(WEEK_DAYS, len(days)) - 1]
-    return replace(scope, since=min(days[0] - USUAL_DAYS + 1, enough) * DAY_MS)
+    return replace(scope, since=usual_start(days) * DAY_MS) if days else scope
 
 
 class _Row(NamedTuple):

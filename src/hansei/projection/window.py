@@ -23,7 +23,7 @@ from hansei.store import reading
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from hansei.projection.corrections import Correction
     from hansei.projection.facts.asked import Asked
@@ -74,9 +74,18 @@ class Window:
     until: int
     _rows: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _told: dict[int, list[Told]] = field(default_factory=dict, repr=False)
+    _whole: Window | None = field(default=None, repr=False)
+
+    def within(self, sessions: Collection[int], since: int, until: int) -> Window:
+        """Some of its sessions, as they could be seen at a time: no later session is known."""
+        own = {number: it for number, it in self.sessions.items() if number in sessions}
+        return Window(self.store, own, since, until, {}, self._told, self)
 
     def rows(self, table: Table[R]) -> list[Found[R]]:
         """The rows of a table, by session and in order."""
+        if table.name not in self._rows and self._whole is not None:
+            whole = self._whole.rows(table)
+            self._rows[table.name] = [it for it in whole if it.session in self.sessions]
         if table.name not in self._rows:
             where = "session IN (SELECT value FROM json_each(?))"
             self._rows[table.name] = list(
@@ -115,6 +124,12 @@ class Window:
     @property
     def corrections_of_all_time(self) -> list[Found[Correction]]:
         """What people said in their own sessions of these workspaces, the window's first."""
+        if EARLIER not in self._rows and self._whole is not None:
+            self._rows[EARLIER] = [
+                it
+                for it in self._whole.corrections_of_all_time
+                if it.session not in self.sessions and self._whole.began(it.session, self.until)
+            ]
         if EARLIER not in self._rows:
             homes = {it.workspace for it in self.sessions.values()}
             where = (
@@ -126,6 +141,11 @@ class Window:
             self._rows[EARLIER] = list(folds.CORRECTIONS.read(self.store, where, values))
         own = [it for it in self.corrections if self.sessions[it.session].is_persons]
         return [*own, *self._rows[EARLIER]]
+
+    def began(self, session: int, before: int) -> bool:
+        """Whether a session is known to have begun before a time."""
+        at = self.sessions[session].started if session in self.sessions else None
+        return at is not None and at < before
 
     @property
     def touches(self) -> list[Found[Touch]]:

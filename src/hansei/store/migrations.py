@@ -492,6 +492,22 @@ CREATE TABLE skips (
 """
 
 
+def m011_replayed(db: sqlite3.Connection) -> None:
+    """What became of bets that could have been made in the past."""
+    db.execute(REPLAYED)
+
+
+REPLAYED = """
+CREATE TABLE replayed (
+  workspace INTEGER NOT NULL,
+  cut INTEGER NOT NULL,
+  stamp TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (workspace, cut)
+) WITHOUT ROWID
+"""
+
+
 MIGRATIONS: list[Migration] = [
     m001_first_light,
     m002_hooks,
@@ -503,6 +519,7 @@ MIGRATIONS: list[Migration] = [
     m008_experiments,
     m009_one_drive,
     m010_skips,
+    m011_replayed,
 ]
 
 

@@ -70,7 +70,8 @@ def forget(
             'DELETE FROM committed WHERE "commit" NOT IN (SELECT "commit" FROM sessions'
             ' WHERE "commit" IS NOT NULL)'
         )
-        db.execute("DELETE FROM judged")  # it tells of edits, and can be worked out again
+        db.execute("DELETE FROM replayed")
+        db.execute("DELETE FROM judged")  # both can be worked out again
         _drop_empty_workspaces(store)
     cold.sweep(store)
     for copy in store.folder.glob("hansei.db.*.damaged*"):  # kept by a rebuild; they hold it too

@@ -34,6 +34,9 @@ class Asked(NamedTuple):
 @click.option("--dismiss", metavar="BET", help="Do not show it until the evidence doubles.")
 @click.option("--reason", metavar="WHY", help="With --accept or --dismiss: why, for later.")
 @click.option("--markdown", is_flag=True, help="For a pull request, a wiki, an agent.")
+@click.option(
+    "--calibration", is_flag=True, help="Whether each heuristic's earlier bets came true here."
+)
 @app.ingest_option
 @app.json_option
 def command(
@@ -44,6 +47,7 @@ def command(
     dismiss: str | None,
     reason: str | None,
     markdown: bool,
+    calibration: bool,
     ingest: bool,
     as_json: bool,
 ) -> None:
@@ -56,14 +60,19 @@ def command(
       hansei retro --dismiss 3f2a --reason "the CI needs it"
       hansei retro -n 0 --since 2026-01-01
       hansei retro --markdown > retro.md
+      hansei retro --calibration          do such bets come true here?
 
     A bet says what it costs a week, counted from the sessions in which it happened, the exact
     change, and how you will know whether it helped. Numbers are those of the list you saw last;
     the id stays the same from week to week. Every place can be opened with `hansei show`.
     """
     named = [it for it in (explain, accept, dismiss) if it is not None]
-    if len(named) > 1:
-        raise UsageError("--explain, --accept and --dismiss each take a look of their own")
+    if len(named) + calibration > 1:
+        raise UsageError(
+            "--explain, --accept, --dismiss and --calibration each take a look of their own"
+        )
+    if calibration and markdown:
+        raise UsageError("--calibration is told on the screen or as --json")
     if reason and not (accept or dismiss):
         raise UsageError("--reason goes with --accept or --dismiss")
     settings = app.config()
@@ -71,7 +80,9 @@ def command(
         scope = app.scope(store, wanted)
         app.with_facts(store, settings, scope)
         asked = Asked(scope, anywhere=wanted["workspace"] is None)
-        if accept or dismiss:
+        if calibration:
+            _calibration(store, scope, as_json=as_json)
+        elif accept or dismiss:
             _decide(store, asked, named[0], accepted=accept is not None, reason=reason)
         elif explain:
             _explain(store, asked, explain, limit, markdown=markdown, as_json=as_json)
@@ -138,6 +149,19 @@ def _explain(
     explained = bet_pages.explained if markdown else bet_cards.explained
     for line in explained(offer, look, now, LISTED if limit is None else limit):
         output.write(line)
+
+
+def _calibration(store: Store, scope: Scope, *, as_json: bool) -> None:
+    from hansei.cli import calibration_page
+    from hansei.ops.calibration import calibrations
+    from hansei.retro.calibration import RULES
+
+    found = calibrations(store, scope, app.now())
+    if as_json:
+        output.write_json("retro.calibration", {"workspaces": found, "rules": RULES})
+        return
+    for text in calibration_page.report(found, scope.workspace_name):
+        output.write(text)
 
 
 def _decide(store: Store, asked: Asked, name: str, *, accepted: bool, reason: str | None) -> None:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from hansei.bets.counting import USUAL_DAYS
 from hansei.config import DAY_MS
 from hansei.experiments.experiment import Bind
 from hansei.experiments.metrics import recurrence
@@ -23,7 +24,7 @@ from hansei.ops.experiments.candidates import runs
 from hansei.ops.experiments.places import repository
 from hansei.ops.experiments.starts import with_commits
 from hansei.ops.scope import Scope
-from hansei.ops.windows import USUAL_DAYS, grounds
+from hansei.ops.windows import grounds
 from hansei.store import experiments as kept
 from hansei.store.experiments import Role
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
+from hansei.bets.counting import USUAL_DAYS
 from hansei.config import DAY_MS
 from hansei.errors import UsageError
 from hansei.experiments.metrics.catalogue import amount
 from hansei.experiments.model import Design
-from hansei.ops.windows import USUAL_DAYS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -89,10 +89,14 @@ def mark_moved(store: Store, workspace: int | None) -> None:
 
 def rules_stamp(own: Mapping[str, CommandClass]) -> str:
     """What the rules are known by: the text of this package, and the person's own patterns."""
-    package = resources.files("hansei.projection")
-    parts = [f"{name}\0{digest(text)}" for name, text in _files(package, "")]
-    parts += [f"{pattern}\0{kind}" for pattern, kind in own.items()]
+    parts = [text_of("hansei.projection"), *(f"{pattern}\0{kind}" for pattern, kind in own.items())]
     return digest("\n".join(parts).encode())
+
+
+def text_of(package: str) -> str:
+    """What the text of a package is known by."""
+    files = _files(resources.files(package), "")
+    return digest("\n".join(f"{name}\0{digest(text)}" for name, text in files).encode())
 
 
 def _files(folder: Any, name: str) -> Iterator[tuple[str, bytes]]:
