@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -13,30 +12,10 @@ from hansei.errors import NotFound, UsageError
 from hansei.ops.decisions import decide, find, remember, restate
 from hansei.ops.retro import Retrospect, retro
 from hansei.ops.scope import Scope
-from hansei.projection import spend
-from hansei.projection.facts import keeping
-from hansei.store import log
 from hansei.store.database import Store
-from pieces import piece, prompt, request
+from worked_days import MINUTE, work
 
 WEEK = 7 * DAY
-MINUTE = 60_000
-
-
-def work(store: Store, now: int, days: Iterable[int], *, cwd: str = "/work/app") -> list[str]:
-    """A session on each of these days before now; returns their names."""
-    names = [f"{cwd[-3:]}-{day:03}" for day in days]
-    for name, day in zip(names, days, strict=True):
-        at = now - day * DAY
-        events = [
-            prompt(name, 1, at),
-            request(name, f"m{name}", at + MINUTE, input=900, output=100),
-        ]
-        one = piece(events, path=f"/t/{name}", cwd=cwd)
-        log.commit(store, [one], now=now, seal_before=0)
-    spend.refresh(store, {})
-    keeping.make_ready(store, {})
-    return names
 
 
 def look(

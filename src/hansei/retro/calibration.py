@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.counting import WEEK_DAYS, about, share_interval, usual_start
 from hansei.config import DAY_MS
-from hansei.retro.retro import look_back
+from hansei.retro.retro import look_back, may_be_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,8 +37,8 @@ HALF: Final = 0.5
 RULES: Final = {
     "replay": f"The last {SPANS} weeks of activity: at the end of each the heuristics see the 28"
     " days before (more where those have fewer than seven active days), and the active days that"
-    " follow, as many as a week had, say what came of it. A bet that was acted on is not counted"
-    " from then on.",
+    " follow, as many as a week had, say what came of it. What was not seen lately and has a"
+    " confidence below 30% is no bet, and one that was acted on is none from then on.",
     "came up": "At least one session of those days shows what the bet is about: the heuristic"
     " finds it there, or an experiment would count it; bets of which no session can tell are left"
     " out.",
@@ -157,7 +157,7 @@ def replay(
     size: Callable[[str], int],
     came_up: Callable[[Window, Metric], bool | None],
 ) -> list[Trial]:
-    """The bets of a day, each with what the days after it say.
+    """The bets of a day, each with what the days after it say; what may be over is no bet.
 
     `came_up` tells whether something happened in some sessions; None where they cannot tell.
     """
@@ -166,6 +166,8 @@ def replay(
     taken = _taken(_between(whole, cut.since, cut.until), set(later.sessions), heuristics)
     found = []
     for bet in look_back(before, frame(before), size, heuristics):
+        if may_be_over(bet):
+            continue
         shown = taken.get(about(bet.finding))
         recurred = True if shown is not None else came_up(later, bet.finding.metric)
         if recurred is not None:

@@ -119,6 +119,11 @@ def short_list(ranked: Sequence[Bet]) -> list[Bet]:
     ]
 
 
+def may_be_over(bet: Bet) -> bool:
+    """Whether it was not seen lately and says itself that it hardly returns."""
+    return bool(bet.silent) and bet.confidence < RETURNS
+
+
 def _worth(ranked: Sequence[Bet]) -> list[Bet]:
     """Those that are above the floors; what it takes is not known of all."""
     able = [
@@ -126,7 +131,7 @@ def _worth(ranked: Sequence[Bet]) -> list[Bet]:
         for bet in ranked
         if not bet.finding.on_demand
         and (bet.net is None or bet.net >= LEAST)
-        and not (bet.silent and bet.confidence < RETURNS)
+        and not may_be_over(bet)
     ]
     best = max((bet.score for bet in able), default=0.0)
     return [bet for bet in able if bet.net is None or bet.score >= LEAGUE * best]
