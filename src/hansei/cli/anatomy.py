@@ -49,7 +49,7 @@ MARKS = {
     Kind.UNEXPLAINED: "?",
 }
 """What a kind is drawn with."""
-_MEANINGS = {
+MEANINGS: dict[str, str] = {
     Kind.PREFIX: "system prompt and tool schemas",
     Kind.INJECTED: "by the agent program or a hook",
     Kind.EDIT: "edits the model wrote, and their results",
@@ -174,7 +174,7 @@ def _rate(found: Provenance) -> str:
 def _legend(found: Provenance) -> Iterator[str]:
     """What the kinds mean whose name does not say it."""
     present = {it.kind for it in found.totals}
-    parts = [f"{kind}: {meaning}" for kind, meaning in _MEANINGS.items() if kind in present]
+    parts = [f"{kind}: {meaning}" for kind, meaning in MEANINGS.items() if kind in present]
     for line in wrap("; ".join(parts), output.terminal_width()):
         yield dim(line)
 
@@ -261,7 +261,7 @@ def _what(piece: Carried, event: AnyEvent | None, calls: Mapping[str, ToolCall])
     if piece.label:
         return piece.label
     if piece.kind is Kind.PREFIX or piece.kind is Kind.UNEXPLAINED:
-        return _MEANINGS[piece.kind]
+        return MEANINGS[piece.kind]
     if isinstance(event, ToolResult):
         call = calls.get(event.call)
         return f"{call.name} {call.text}" if call else event.text

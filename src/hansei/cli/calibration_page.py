@@ -40,7 +40,7 @@ def report(found: Sequence[Calibration], workspace: str | None) -> Iterator[str]
         if place:
             yield ""
         yield bold(heading(one))
-        yield from output.table(COLUMNS, map(row, one.scores))
+        yield from output.table(COLUMNS, (list(cells(it).values()) for it in one.scores))
         for score in one.scores:
             if score.reason:
                 yield from output.wrapped(f"demoted: {score.reason}", 2)
@@ -57,9 +57,9 @@ def heading(one: Calibration) -> str:
     return f"{output.one_line(one.workspace)} · {weeks} replayed, {output.span(first, last)}"
 
 
-def row(score: Score) -> list[str]:
-    """One heuristic, in the order of the columns."""
-    return [
+def cells(score: Score) -> dict[str, str]:
+    """One heuristic, by the titles of the columns."""
+    told = [
         score.heuristic,
         f"{score.spans:,}",
         f"{score.bets:,}",
@@ -72,6 +72,7 @@ def row(score: Score) -> list[str]:
         f"{score.held:,} of {score.judged:,}" if score.judged else "–",
         score.standing,
     ]
+    return {column.title: cell for column, cell in zip(COLUMNS, told, strict=True)}
 
 
 def nothing(found: Sequence[Calibration], workspace: str | None) -> str:

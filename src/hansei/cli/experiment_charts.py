@@ -86,12 +86,17 @@ def difference(told: Report, value: float) -> str:
     return f"×{exp(value):.2f}"
 
 
+def margin_of(told: Report) -> float:
+    """The difference that would be too small to matter, in the unit of the verdict."""
+    return told.margin if told.verdict.control.hits is not None else log(1.25)
+
+
 def interval(told: Report) -> Iterator[str]:
     """Where the difference lies, beside nothing and the margin."""
     found, middle = told.verdict.interval, told.verdict.difference
     if found is None or middle is None:
         return
-    margin = told.margin if told.verdict.control.hits is not None else log(1.25)
+    margin = margin_of(told)
     columns = min(61, output.terminal_width() - LABEL - 2)
     reach = 1.1 * max(abs(found.low), abs(found.high), 2 * margin)
 

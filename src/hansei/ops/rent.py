@@ -162,9 +162,11 @@ def rent(store: Store, config: Config, scope: Scope, folder: Path) -> Rent:
 
 
 def rents(store: Store, config: Config, scope: Scope) -> list[Rent]:
-    """The same for every workspace whose folder is on this machine, by name."""
+    """The same for every workspace in scope whose folder is on this machine, by name."""
     rows = store.db.execute(
-        "SELECT id, name, folder FROM workspaces WHERE folder IS NOT NULL ORDER BY name, id"
+        "SELECT id, name, folder FROM workspaces WHERE folder IS NOT NULL"
+        " AND (?1 IS NULL OR id = ?1) ORDER BY name, id",
+        (scope.workspace,),
     ).fetchall()
     return [
         rent(store, config, replace(scope, workspace=number, workspace_name=name), Path(folder))

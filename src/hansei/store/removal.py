@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FACTS = "fact_"
 """Begins the name of every table that is made from the rows of a fold."""
 
+PAGES = "pages"
+"""The folder of a store that holds pages for people; they quote sessions."""
+
 _BY_SESSION = (
     "events", "keys", "requests", "replays", "tallies", "spend", "stale", "evidence", "unexposed",
     "ledger", "exposure", "unprojected",
@@ -76,6 +79,8 @@ def forget(
     cold.sweep(store)
     for copy in store.folder.glob("hansei.db.*.damaged*"):  # kept by a rebuild; they hold it too
         copy.unlink()
+    for page in (store.folder / PAGES).glob("*.html"):
+        page.unlink()
     store.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes held the rows too
     return len(gone)
 

@@ -10,6 +10,7 @@ from hansei.cli import app, output
 from hansei.errors import StoreUnwritable, UsageError
 
 if TYPE_CHECKING:
+    from hansei.config import Config
     from hansei.ops.retro import Offer, Retrospect
     from hansei.ops.scope import Scope
     from hansei.store.database import Store
@@ -35,6 +36,14 @@ class Asked(NamedTuple):
 @click.option("--reason", metavar="WHY", help="With --accept or --dismiss: why, for later.")
 @click.option("--markdown", is_flag=True, help="For a pull request, a wiki, an agent.")
 @click.option(
+    "--html",
+    is_flag=False,
+    flag_value="",
+    metavar="[FILE]",
+    help="As one page with plots and the evidence opened; - is stdout.",
+)
+@click.option("--open", "open_it", is_flag=True, help="With --html: show it in the browser.")
+@click.option(
     "--calibration", is_flag=True, help="Whether each heuristic's earlier bets came true here."
 )
 @app.ingest_option
@@ -47,6 +56,8 @@ def command(
     dismiss: str | None,
     reason: str | None,
     markdown: bool,
+    html: str | None,
+    open_it: bool,
     calibration: bool,
     ingest: bool,
     as_json: bool,
@@ -60,6 +71,7 @@ def command(
       hansei retro --dismiss 3f2a --reason "the CI needs it"
       hansei retro -n 0 --since 2026-01-01
       hansei retro --markdown > retro.md
+      hansei retro --html retro.html      one page to read or print; --open shows it
       hansei retro --calibration          do such bets come true here?
 
     A bet says what it costs a week, counted from the sessions in which it happened, the exact
@@ -73,6 +85,10 @@ def command(
         )
     if calibration and markdown:
         raise UsageError("--calibration is told on the screen or as --json")
+    if html is not None and (named or calibration or markdown or as_json):
+        raise UsageError("--html is a page of its own", hint="Leave out the other option.")
+    if open_it and html in (None, "-"):
+        raise UsageError("--open needs --html and a file", hint="hansei retro --html --open")
     if reason and not (accept or dismiss):
         raise UsageError("--reason goes with --accept or --dismiss")
     settings = app.config()
@@ -80,7 +96,9 @@ def command(
         scope = app.scope(store, wanted)
         app.with_facts(store, settings, scope)
         asked = Asked(scope, anywhere=wanted["workspace"] is None)
-        if calibration:
+        if html is not None:
+            _page(store, settings, scope, limit, html, open_it=open_it)
+        elif calibration:
             _calibration(store, scope, as_json=as_json)
         elif accept or dismiss:
             _decide(store, asked, named[0], accepted=accept is not None, reason=reason)
@@ -149,6 +167,27 @@ def _explain(
     explained = bet_pages.explained if markdown else bet_cards.explained
     for line in explained(offer, look, now, LISTED if limit is None else limit):
         output.write(line)
+
+
+def _page(
+    store: Store, settings: Config, scope: Scope, limit: int | None, file: str, *, open_it: bool
+) -> None:
+    from hansei.cli import page_files, retro_html
+    from hansei.ops.decisions import remember
+    from hansei.ops.retro_page import retro_page
+
+    now = app.now()
+    told = retro_page(store, settings, scope, now, limit=limit)
+    text = retro_html.page(told)
+    if file == "-":
+        output.write(text, end="")
+        return
+    path = page_files.place(file, app.folder(), store.folder, scope.workspace_name)
+    page_files.write(path, text)
+    remember(store, told.look, [it.offer for it in told.bets], now)
+    output.write(str(path))
+    if open_it:
+        page_files.show(path)
 
 
 def _calibration(store: Store, scope: Scope, *, as_json: bool) -> None:
