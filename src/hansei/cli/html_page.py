@@ -35,7 +35,7 @@ p { margin: .4rem 0; }
 .soft, figcaption, .kind { color: var(--soft); font-size: .9rem; }
 .word { font-size: 1.45rem; font-weight: 600; line-height: 1.3; margin: 1rem 0; }
 figure { margin: 1.2rem 0; } svg { width: 100%; height: auto; display: block; }
-svg.narrow { display: none; }
+svg.narrow { display: none; } svg text { font-family: system-ui, sans-serif; }
 .key { display: inline-block; margin-right: 1rem; }
 .key i { display: inline-block; width: .7rem; height: .7rem; border-radius: 2px;
   margin-right: .35rem; }
@@ -47,7 +47,7 @@ th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(-
   vertical-align: top; }
 th:first-child, td:first-child, .left { text-align: left; }
 thead th { color: var(--soft); font-weight: normal; overflow-wrap: normal; }
-tbody th { font-weight: normal; } td:not(.left) { white-space: nowrap; }
+tbody th { font-weight: normal; } td:not(.left), .names tbody th { white-space: nowrap; }
 details { margin: .5rem 0; } summary { cursor: pointer; color: var(--with); }
 article { background: var(--card); border: 1px solid var(--line); border-radius: 8px;
   padding: .9rem 1rem; margin: .9rem 0; }
@@ -68,11 +68,12 @@ pre { background: var(--band); padding: .6rem .8rem; border-radius: 6px; font-si
   --line: #bbb; --with: #0a6cbd; --without: #9a6700; --third: #7a5195; --band: #f2f2f2;
   --card: #fff; }
   body { max-width: none; margin: 0; padding: 0; font-size: 11pt; }
-  article, figure, tr { break-inside: avoid; } h2, h3 { break-after: avoid; }
+  pre { border: 1px solid var(--line); } figure, tr, pre { break-inside: avoid; } h2, h3, .kind { break-after: avoid; }
+  .key i { print-color-adjust: exact; }
   svg.wide { display: block; } svg.narrow { display: none; }
-  details::details-content { content-visibility: visible; block-size: auto; } summary { color: #444; } }
+  details::details-content { content-visibility: visible; block-size: auto; }
+  summary { color: #444; } }
 """
-_DRAWN: Final = "{http://www.w3.org/2000/svg}svg"
 
 
 def page(title: str) -> tuple[Element, Element]:
@@ -154,14 +155,18 @@ def table(
     caption: str = "",
     left: Sequence[int] = (),
     roomy: Sequence[int] = (),
-) -> Element:
-    """A table; columns that are `left` hold words, `roomy` ones are left out on narrow pages."""
+    names: bool = False,
+) -> None:
+    """A table; columns that are `left` hold words, `roomy` ones are left out on narrow pages.
+
+    `names` says that the first column holds names, which are not broken.
+    """
 
     def css(place: int) -> str | None:
         names = ["left"] * (place in left) + ["roomy"] * (place in roomy)
         return " ".join(names) or None
 
-    made = SubElement(parent, "table")
+    made = SubElement(parent, "table", {"class": "names"} if names else {})
     if caption:
         said(made, "caption", caption)
     if any(head):
@@ -175,7 +180,6 @@ def table(
             one = said(line, "td" if place else "th", cell, css(place))
             if not place:
                 one.set("scope", "row")
-    return made
 
 
 def folded(parent: Element, title: str, *, is_open: bool = False) -> Element:

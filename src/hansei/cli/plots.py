@@ -29,8 +29,8 @@ class Room(NamedTuple):
     """Labels that fit below one another on the long axis."""
 
 
-WIDE: Final = Room("wide", 720, 34, 12)
-NARROW: Final = Room("narrow", 340, 18, 5)
+WIDE: Final = Room("wide", 720, 44, 12)
+NARROW: Final = Room("narrow", 340, 20, 5)
 
 _FONT: Final = 13
 _CSS: Final = f"""
@@ -113,7 +113,7 @@ def columns(names: Sequence[str], layers: Sequence[Layer]) -> Callable[[Room], E
                 below = tops
             most = max(below, default=0.0) or 1.0
             steps = _steps(most)
-            made.yticks(steps, [output.tokens(round(it)) for it in steps])
+            made.yticks(steps, [output.tokens(round(it)).replace(".0 ", " ") for it in steps])
             shown = places[:: -(-len(places) // room.marks) or 1]
             made.xticks(shown, [names[it] for it in shown])
             made.xrange(-0.6, len(names) - 0.4)

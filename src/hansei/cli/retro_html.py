@@ -16,8 +16,10 @@ from hansei.bets.counting import RULES
 from hansei.cli import bet_words, calibration_page, html_page, output, plots
 from hansei.cli.anatomy import MEANINGS
 from hansei.cli.bet_cards import numbers
+from hansei.cli.commands.summary import driver
 from hansei.cli.html_page import figure, folded, said, shown, table
 from hansei.cli.timeline import event_in_full
+from hansei.projection.provenance import Kind
 from hansei.retro.calibration import RULES as REPLAY_RULES
 
 if TYPE_CHECKING:
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from hansei.ops.rent import Rent, Rented
     from hansei.ops.retro import Offer, Retrospect
     from hansei.ops.retro_page import Opened, RetroPage, Told
-    from hansei.retro.calibration import Score
 
 BARS: Final = 10
 """In a picture; the table below it holds all."""
@@ -37,6 +38,13 @@ EXCERPT: Final = 14
 LONGEST: Final = 300
 """Letters of one of these lines: a file may lie on a single one."""
 MEASURED, DERIVED = "measured", "derived"
+_BROUGHT: Final = frozenset({Kind.PREFIX, Kind.INJECTED, Kind.SUMMARY, Kind.UNEXPLAINED})
+_ON_SCREEN: Final = frozenset({"weeks", "experiments"})
+"""Columns of the calibration that a page has no room for."""
+_SHARES: Final = (
+    ("with", "put in by the work"),
+    ("without", "by the agent program, or unexplained"),
+)
 
 
 def page(told: RetroPage) -> str:
@@ -101,7 +109,7 @@ def _share(offer: Offer, look: Retrospect) -> str:
 
 
 def _tiles(look: Retrospect) -> Iterator[tuple[str, str, str]]:
-    drivers = ", ".join(f"{count:,} {name}" for name, count in look.drivers.items())
+    drivers = ", ".join(f"{count:,} {driver(name)}" for name, count in look.drivers.items())
     yield f"{look.sessions:,}", f"sessions: {drivers}", MEASURED
     yield output.tokens(look.tokens), "tokens", MEASURED if look.tokens is not None else "–"
     if look.cost_nanodollars is not None:
@@ -147,7 +155,7 @@ def _bet(main: Element, bet: Told, told: RetroPage) -> None:
         for one in bet.opened:
             _evidence(opened, one)
     counted = folded(card, "How its numbers came about")
-    table(counted, ("", "", "from"), numbers(offer), left=(2,))
+    table(counted, ("", "", "from"), numbers(offer), left=(2,), names=True)
     said(counted, "p", f"Wrong if: {output.one_line(offer.disproof)}")
 
 
@@ -208,7 +216,7 @@ def _put(main: Element, told: RetroPage) -> None:
         " is measured and divided among the events in between by their size)."
     )
     words = ", ".join(f"{it.name} {it.told}" for it in rows)
-    figure(main, plots.bars(rows), caption, f"Share of input tokens: {words}")
+    figure(main, plots.bars(rows), caption, f"Share of input tokens: {words}", _SHARES)
     opened = folded(main, "As a table")
     lines = [
         (
@@ -225,12 +233,12 @@ def _put(main: Element, told: RetroPage) -> None:
         untold = "of requests that are not told apart"
         lines.append(("not told", output.tokens(rest), f"{rest / whole:.1%}", "–", "–", untold))
     head = ("kind", "billed", "share", "put in", "pieces", "what it is")
-    table(opened, head, lines, left=(5,), roomy=(4, 5))
+    table(opened, head, lines, left=(5,), roomy=(4, 5), names=True)
 
 
 def _colour(kind: str) -> str:
-    """What people put in or can shorten stands out from what agents bring along."""
-    return "var(--without)" if kind in ("prefix", "unexplained", "summary") else "var(--with)"
+    """What comes with the agent program is told from what the work put in."""
+    return "var(--without)" if kind in _BROUGHT else "var(--with)"
 
 
 def _trend(main: Element, told: RetroPage) -> None:
@@ -266,7 +274,7 @@ def _trend(main: Element, told: RetroPage) -> None:
         for name, it in zip(names, told.weeks, strict=True)
     ]
     head = ("week of", "days", "cached", "new input", "output", "cost (derived)")
-    table(opened, head, rows)
+    table(opened, head, rows, roomy=(1,), names=True)
     unmeasured = sum(it.unmeasured_requests for it in told.weeks)
     if unmeasured:
         said(main, "p", f"{unmeasured:,} requests tell no tokens and are in no column.", "soft")
@@ -291,7 +299,7 @@ def _failures(main: Element, told: RetroPage) -> None:
     caption = f"Sessions that met each failure (measured), of {sessions:,}."
     words = ", ".join(f"{it.name}: {it.told}" for it in rows)
     figure(main, plots.bars(rows), caption, f"Sessions by failure: {words}")
-    opened = folded(main, "As a table, with what ended it")
+    opened = folded(main, "As a table, with what ended it", is_open=True)
     lines = [
         (
             output.one_line(it.signature),
@@ -324,9 +332,7 @@ def _one_rent(main: Element, rent: Rent, *, alone: bool) -> None:
         said(main, "h3", output.one_line(rent.workspace))
     agents = ", ".join(f"{output.tokens(n)} for {agent}" for agent, n in rent.told.items())
     if agents:
-        said(
-            main, "p", f"Every session begins with {agents} tokens of them (derived from the text)."
-        )
+        said(main, "p", f"Tokens of them in every session (derived from the text): {agents}.")
     known = [it for it in rent.texts if _takes(it)]
     weekly = any(it.weekly_tokens is not None for it in known)
     rows = [
@@ -370,27 +376,20 @@ def _calibration(main: Element, told: RetroPage) -> None:
     if not told.calibrations:
         said(main, "p", calibration_page.nothing((), told.look.workspace))
         return
-    head = ("heuristic", "bets", "came up", "said", "seen", "tokens said", "counted", "verdict")
+    head = [it.title for it in calibration_page.COLUMNS if it.title not in _ON_SCREEN]
+    last = len(head) - 1
     for one in told.calibrations:
-        rows = (_score(it) for it in one.scores)
+        cells = (calibration_page.cells(it) for it in one.scores)
+        rows = ([told[it] for it in head] for told in cells)
         caption = calibration_page.heading(one)
-        table(main, head, rows, caption=caption, left=(7,), roomy=(3, 5, 6))
+        roomy = (3, 5, 6, 7)
+        table(main, head, rows, caption=caption, left=(last,), roomy=roomy, names=True)
         for score in one.scores:
             if score.reason:
                 said(main, "p", f"Demoted: {score.reason}.")
     opened = folded(main, "The rules")
     for name, rule in REPLAY_RULES.items():
         said(opened, "p", f"{name}: {rule}")
-
-
-def _score(score: Score) -> tuple[str, ...]:
-    told = calibration_page.cells(score)
-    seen = f"{told['seen']} ({told['interval']})"
-    return (
-        *(told[it] for it in ("heuristic", "bets", "came up", "said")),
-        seen,
-        *(told[it] for it in ("tokens said", "counted", "verdict")),
-    )
 
 
 def _how(main: Element) -> None:
