@@ -54,6 +54,7 @@ def _arms(main: Element, told: Report) -> None:
         return
     known = [it for span in told.spans for it in (span.control, span.treatment) if it is not None]
     top = max(known, default=0.0) or 1.0
+    low = top / 20  # dots on the line are seen whole
     last = len(told.spans) - 1
     ends = {0.0: _day(told.spans[0].day)}
     if last:
@@ -61,7 +62,7 @@ def _arms(main: Element, told: Report) -> None:
     draw = plots.paths(
         [_arm(told, css) for css, _ in _ARMS],
         plots.Axis(ends, -0.5, last + 0.5),
-        plots.Axis({0.0: charts.height(told, 0.0), top: charts.height(told, top)}, 0, 1.1 * top),
+        plots.Axis({0.0: charts.height(told, 0.0), top: charts.height(told, top)}, -low, 1.1 * top),
     )
     days = told.spans[0].days
     each = "day" if days == 1 else f"{days} days"
@@ -81,7 +82,7 @@ def _arm(told: Report, css: str) -> plots.Path:
     return plots.Path(
         [(float(place), value) for place, value, _ in known],
         f"var(--{css})",
-        [min(7.0, 2 + size**0.5) for *_, size in known],
+        [min(8.0, 2.5 + size**0.5) for *_, size in known],
     )
 
 
@@ -116,7 +117,7 @@ def _evidence(main: Element, told: Report) -> None:
             )
             for css, path in (("with", verdict.lower), ("without", verdict.higher))
         ],
-        plots.Axis({float(last): output.plural(len(verdict.steps), "step")}, 0, last * 1.06),
+        plots.Axis({float(last): output.plural(len(verdict.steps), "step")}, 0, last * 1.12),
         plots.Axis({0.0: "1", bar: f"{verdict.bar:.0f}"}, 0, 1.1 * most),
         bar=bar,
         height=180,

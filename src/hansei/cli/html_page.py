@@ -34,7 +34,8 @@ h3 { font-size: 1rem; margin: 0 0 .3rem; }
 p { margin: .4rem 0; }
 .soft, figcaption, .kind { color: var(--soft); font-size: .9rem; }
 .word { font-size: 1.45rem; font-weight: 600; line-height: 1.3; margin: 1rem 0; }
-figure { margin: 1.2rem 0; } svg { width: 100%; height: auto; display: block; }
+figure { margin: 1.2rem 0; } svg { width: 100%; height: auto; display: block;
+  overflow: visible; }
 svg.narrow { display: none; } svg text { font-family: system-ui, sans-serif; }
 .key { display: inline-block; margin-right: 1rem; }
 .key i { display: inline-block; width: .7rem; height: .7rem; border-radius: 2px;
@@ -68,7 +69,8 @@ pre { background: var(--band); padding: .6rem .8rem; border-radius: 6px; font-si
   --line: #bbb; --with: #0a6cbd; --without: #9a6700; --third: #7a5195; --band: #f2f2f2;
   --card: #fff; }
   body { max-width: none; margin: 0; padding: 0; font-size: 11pt; }
-  pre { border: 1px solid var(--line); } figure, tr, pre { break-inside: avoid; } h2, h3, .kind { break-after: avoid; }
+  pre { border: 1px solid var(--line); } figure, tr, pre { break-inside: avoid; }
+  h2, h3, .kind { break-after: avoid; }
   .key i { print-color-adjust: exact; }
   svg.wide { display: block; } svg.narrow { display: none; }
   details::details-content { content-visibility: visible; block-size: auto; }
@@ -142,7 +144,9 @@ def figure(
     for room in (plots.WIDE, plots.NARROW):
         picture = draw(room)
         picture.set("role", "img")
-        picture.set("aria-label", output.safe(words))
+        named = Element("title")
+        named.text = output.safe(words)
+        picture.insert(0, named)
         made.append(picture)
     said(made, "figcaption", caption)
 

@@ -40,13 +40,12 @@ Canvas {{ color: none; }}
 Graph {{ color: none; edge_color: none; edge_width: 0; font_size: {_FONT}; }}
 Bars {{ edge_width: 0; edge_color: none; }}
 BarsHoriz {{ edge_width: 0; edge_color: none; }}
-Point {{ edge_width: 0; edge_color: none; }}
 Graph.GridX {{ color: none; }}
 Graph.GridY {{ color: var(--line); stroke: solid; stroke_width: 1; }}
 Graph.TickX {{ font_size: {_FONT}; color: var(--soft); height: 0; stroke_width: 0; pad: 0; }}
 Graph.TickY {{ font_size: {_FONT}; color: var(--soft); height: 0; stroke_width: 0; pad: 0; }}
 Text {{ font_size: {_FONT}; color: var(--ink); }}
-PolyLine {{ stroke_width: 2; }}
+PolyLine {{ stroke_width: 2; edge_width: 0; edge_color: none; }}
 """
 _BAR: Final = 26
 """Of a bar and the space below it, as high as a line of text."""
@@ -73,14 +72,14 @@ def bars(rows: Sequence[Bar]) -> Callable[[Room], Element]:
 
         most = max((it.value for it in rows), default=0) or 1
         behind = max((len(it.told) for it in rows), default=0) + 1
-        names = [output.cut(it.name, room.letters, "ends") for it in rows]
+        names = [output.cut(output.one_line(it.name), room.letters, "ends") for it in rows]
         letters = max((output.width(it) for it in names), default=0)
         room_for_bars = max(room.width - (letters + behind) * _LETTER, 40)
         last = len(rows) - 1
         with zp.Graph() as made:
             for place, it in enumerate(rows):
                 zp.BarsHoriz([last - place], [it.value], width=0.62).color(it.colour)
-                zp.Text(it.value, last - place, f"\xa0{it.told}", valign="center")
+                zp.Text(it.value, last - place, f"\xa0{output.one_line(it.told)}", valign="center")
             made.yticks([last - place for place in range(len(rows))], names)
             made.noxticks()
             made.xrange(0, most * (1 + behind * _LETTER / room_for_bars))
@@ -163,7 +162,13 @@ def _line(zp: Any, line: Path) -> None:
     if len(line.points) > 1:
         zp.PolyLine(*map(list, zip(*line.points, strict=True))).color(line.colour)
     for point, radius in zip(line.points, line.radii, strict=False):
-        zp.Point(point).color(line.colour).marker("o", radius)
+        _dot(zp, point, radius, line.colour)
+
+
+def _dot(zp: Any, point: tuple[float, float], radius: float, colour: str) -> None:
+    """A line without length that has a mark: what ziaplot makes of a single point is no path."""
+    x, y = point
+    zp.PolyLine([x, x], [y, y]).color(colour).marker("o", radius)
 
 
 def _axes(made: Any, across: Axis, up: Axis) -> None:
@@ -203,7 +208,7 @@ def interval(told: Span) -> Callable[[Room], Element]:
             ):
                 zp.PolyLine([end, end], [0.7, 1.3]).color("var(--with)")
                 zp.Text(end, 0.35, word, halign="center" if room is NARROW else side)
-            zp.Point((told.middle, 1)).color("var(--with)").marker("o", 6)
+            _dot(zp, (told.middle, 1), 6, "var(--with)")
             made.xticks([0], ["no difference"])
             made.noyticks()
             made.xrange(-reach, reach)
