@@ -35,10 +35,11 @@ HALF: Final = 0.5
 """Of what was said: the same half as the one that a change has to reach to be told."""
 
 RULES: Final = {
-    "replay": f"The last {SPANS} weeks of activity: at the end of each the heuristics see the 28"
-    " days before (more where those have fewer than seven active days), and the active days that"
-    " follow, as many as a week had, say what came of it. What was not seen lately and has a"
-    " confidence below 30% is no bet, and one that was acted on is none from then on.",
+    "replay": f"The last {SPANS} weeks of activity: at the end of each the heuristics see the"
+    " sessions that ended in the 28 days before (more where those have fewer than seven active"
+    " days), and the active days that follow, as many as a week had, say what came of it. What was"
+    " not seen lately and has a confidence below 30% is no bet, and one that was acted on is none"
+    " from then on.",
     "came up": "At least one session of those days shows what the bet is about: the heuristic"
     " finds it there, or an experiment would count it; bets of which no session can tell are left"
     " out.",
@@ -161,7 +162,8 @@ def replay(
 
     `came_up` tells whether something happened in some sessions; None where they cannot tell.
     """
-    before = _between(whole, cut.since, cut.day)
+    seen = _between(whole, cut.since, cut.day)
+    before = whole.within(_over(seen), seen.since, seen.until)
     later = _between(whole, cut.day, cut.until)
     taken = _taken(_between(whole, cut.since, cut.until), set(later.sessions), heuristics)
     found = []
@@ -184,6 +186,15 @@ def _between(whole: Window, first: int, last: int) -> Window:
         if it.started is not None and since <= it.started < until
     }
     return whole.within(numbers, since, until)
+
+
+def _over(window: Window) -> set[int]:
+    """Sessions that had ended by then: what one of them did later nobody could know."""
+    return {
+        number
+        for number, it in window.sessions.items()
+        if it.ended is None or it.ended < window.until
+    }
 
 
 class _Shown(NamedTuple):
