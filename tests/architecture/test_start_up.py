@@ -21,6 +21,7 @@ HEAVY = {
     "tomllib",
     "tree_sitter",
     "watchfiles",
+    "ziaplot",
 }
 
 
