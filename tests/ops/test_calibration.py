@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import click
 import msgspec
 import pytest
 
 from findings import DAY, Planted
 from hansei.bets.counting import WEEK_DAYS
 from hansei.bets.model import Finding, Metric, State
+from hansei.cli import bet_cards
 from hansei.experiments.experiment import Bind, Experiment, Stage
 from hansei.experiments.model import Word
 from hansei.ops import calibration
@@ -133,6 +135,9 @@ def test_a_bet_of_a_heuristic_that_does_not_predict_ranks_lower_and_says_why(
     assert "does not predict here" in fad.demoted
     assert fad.calibration is not None
     assert fad.confidence < steady.confidence
+    card = " ".join(click.unstyle(" ".join(bet_cards.card(fad, both, now))).split())
+    assert "demoted fads does not predict here: 0 of its" in card
+    assert "demoted" not in " ".join(bet_cards.card(steady, both, now))
 
 
 def test_a_demotion_is_taken_back_when_it_predicts_again(store: Store, now: int) -> None:

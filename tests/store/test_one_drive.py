@@ -31,7 +31,8 @@ def older(folder: Path, *folders: str) -> sqlite3.Connection:
             (f"s{number}", number),
         )
     db.execute("DELETE FROM migrations WHERE name > 'm009'")
-    db.execute("DROP TABLE skips")  # of a later step
+    for table in ("skips", "replayed"):  # of later steps
+        db.execute(f"DROP TABLE {table}")
     db.execute(f"PRAGMA user_version = {BEFORE}")
     return db
 

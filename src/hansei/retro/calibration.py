@@ -110,22 +110,10 @@ class Score:
     said_tokens: int | None
     counted_tokens: int | None
     standing: Standing
-
-    @property
-    def trust(self) -> float:
-        """What its confidence is multiplied by."""
-        return self.high / self.said if self.standing is Standing.FAILS else 1.0
-
-    @property
-    def reason(self) -> str:
-        """Why its bets are ranked lower; empty where they are not."""
-        if self.standing is not Standing.FAILS:
-            return ""
-        tried, held = self.bets + self.judged, self.recurred + self.held
-        return (
-            f"{self.heuristic} {self.standing}: {held:,} of its {tried:,} earlier bets came true in"
-            f" the week after, it said {self.said:.0%}"
-        )
+    trust: float
+    """What its confidence is multiplied by: 1 where nothing speaks against it."""
+    reason: str
+    """Why its bets are ranked lower; empty where they are not."""
 
 
 def cuts(days: Iterable[int]) -> list[Cut]:
@@ -246,12 +234,19 @@ def scores(
 
 
 def _score(name: str, made: Sequence[Trial], judged: Sequence[tuple[Trial, bool]]) -> Score:
-    said = [it.confidence for it in (*made, *(trial for trial, _ in judged))]
+    tried = [*made, *(trial for trial, _ in judged)]
     recurred, held = sum(it.recurred for it in made), sum(it for _, it in judged)
-    low, high = share_interval(recurred + held, len(said))
+    said = sum(it.confidence for it in tried) / len(tried)
+    true = recurred + held
+    low, high = share_interval(true, len(tried))
     priced = [it for it in made if it.weekly is not None and it.counted is not None]
-    spans = len({it.cut for it in (*made, *(trial for trial, _ in judged))})
-    mean = sum(said) / len(said)
+    spans = len({it.cut for it in tried})
+    standing = _standing(spans, said, low, high)
+    fails = standing is Standing.FAILS
+    reason = (
+        f"{name} {standing}: {true:,} of its {len(tried):,} earlier bets came true in the week"
+        f" after, it said {said:.0%}"
+    )
     return Score(
         heuristic=name,
         spans=spans,
@@ -259,13 +254,15 @@ def _score(name: str, made: Sequence[Trial], judged: Sequence[tuple[Trial, bool]
         recurred=recurred,
         judged=len(judged),
         held=held,
-        said=mean,
-        seen=(recurred + held) / len(said),
+        said=said,
+        seen=true / len(tried),
         low=low,
         high=high,
         said_tokens=round(sum(it.weekly or 0 for it in priced)) if priced else None,
         counted_tokens=sum(it.counted or 0 for it in priced) if priced else None,
-        standing=_standing(spans, mean, low, high),
+        standing=standing,
+        trust=high / said if fails else 1.0,
+        reason=reason if fails else "",
     )
 
 
