@@ -124,7 +124,7 @@ def _tiles(look: Retrospect) -> Iterator[tuple[str, str, str]]:
 
 
 def _bets(main: Element, told: RetroPage) -> None:
-    if not told.bets:
+    if not told.look.offers:
         return
     said(main, "h2", "What to change")
     for bet in told.bets:
