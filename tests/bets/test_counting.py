@@ -19,7 +19,6 @@ from hansei.bets.counting import (
     identity,
     least_share,
     rank,
-    sessions_to_tell,
     spread,
 )
 from hansei.bets.model import Occurrence
@@ -153,17 +152,6 @@ def test_without_dates_sessions_stand_for_days() -> None:
     assert confidence([], undated) == 0
     looked = type(undated)("here", dict.fromkeys(range(20)))
     assert 0 < confidence([1], looked) < confidence(range(9), looked) <= 1
-
-
-def test_the_issue_s_example_needs_about_36_more_sessions() -> None:
-    assert sessions_to_tell(12, 41) == 36
-    assert sessions_to_tell(0, 41) is None
-    assert sessions_to_tell(41, 41) == 2
-
-
-def test_more_frequent_things_are_told_sooner() -> None:
-    needed = [sessions_to_tell(times, 50) or 0 for times in range(1, 51)]
-    assert needed == sorted(needed, reverse=True)
 
 
 def test_a_bet_is_the_same_one_next_week() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from math import asin, ceil, exp, lgamma, log, log1p, sqrt
+from math import exp, lgamma, log, log1p, sqrt
 from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Bet, Range
@@ -40,17 +40,15 @@ RULES: Final = {
     "score": "Confidence × net tokens / (minutes to act + 1); where no week is told, of the net in"
     " the window divided by its weeks, at least one. Bets whose tokens no agent tells come"
     " after those, by confidence × sessions.",
-    "proof": "Sessions until half as many are told from as many: (2.12 / (2·asin √p −"
-    " 2·asin √(p/2)))², with p the share of sessions now: one error in ten, seen four times out of"
-    " five. That share is taken as known, so the number is no more than about right.",
+    "proof": "Sessions after which half of all experiments with a coin have found that it helped,"
+    " if the change halves the share of sessions in which it happens: both arms together, played"
+    " by the rule that experiments are judged by. Below a tenth of sessions most never find it.",
 }
 
 WEEK_DAYS: Final = 7
 USUAL_DAYS: Final = 28
 """Four weeks: every weekday as often as the others, and old habits have left."""
 SURENESS: Final = 0.8
-Z_80: Final = 0.8416
-"""The normal quantile below which four fifths lie."""
 Z_90: Final = 1.2816
 _HALVINGS: Final = 40
 """Of an interval of one: finer than what is printed, and than what is compared."""
@@ -233,12 +231,3 @@ def _gamma(shape: float, z: float) -> float:
     """A quantile of the gamma distribution, by the cube of Wilson and Hilferty."""
     part = 1 / (9 * shape)
     return float(shape * max(1 - part + z * sqrt(part), 0.0) ** 3)
-
-
-def sessions_to_tell(sessions: int, of_sessions: int) -> int | None:
-    """How many more sessions will show that it became half as frequent; None where it never is."""
-    if not sessions or not of_sessions:
-        return None
-    share = min(sessions / of_sessions, 1.0)
-    apart = 2 * (asin(sqrt(share)) - asin(sqrt(share / 2)))
-    return ceil(((Z_90 + Z_80) / apart) ** 2)

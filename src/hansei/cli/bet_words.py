@@ -82,10 +82,10 @@ def proof(offer: Offer) -> str:
     told = f"recurs in {share:.0%} of sessions now"
     more = offer.sessions_to_tell
     if more is None:
-        return told
+        return f"{told}; too seldom for an experiment to tell" if share else told
     pace = offer.of_sessions / offer.weeks if offer.weeks >= 1 else 0.0
     at_pace = f" ({_weeks(more / pace)} at this pace)" if pace else ""
-    return f"{told}; about {output.plural(more, 'more session')} will tell{at_pace}"
+    return f"{told}; with a coin about {output.plural(more, 'session')} will tell{at_pace}"
 
 
 def demotion(offer: Offer) -> str:

@@ -10,9 +10,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.bets.counting import about, discounted, rank, sessions_to_tell
+from hansei.bets.counting import about, discounted, rank
 from hansei.bets.model import Category, Design, Range, State
 from hansei.config import DAY_MS
+from hansei.experiments.statistics.foretelling import sessions_to_tell
 from hansei.instructions import sizes
 from hansei.ops.calibration import calibrations
 from hansei.ops.processes import seldom_collecting
@@ -80,6 +81,7 @@ class Offer:
     sessions: int
     of_sessions: int
     sessions_to_tell: int | None
+    """With a coin, both arms together; None where experiments would hardly ever tell."""
     tokens: int | None
     untold: int
     minutes: float | None
@@ -266,7 +268,7 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         metric=finding.metric,
         sessions=bet.sessions,
         of_sessions=bet.of_sessions,
-        sessions_to_tell=sessions_to_tell(bet.sessions, bet.of_sessions),
+        sessions_to_tell=sessions_to_tell(bet.sessions / (bet.of_sessions or bet.sessions or 1)),
         tokens=bet.total,
         untold=bet.untold,
         minutes=bet.minutes,

@@ -10,7 +10,7 @@ from hansei.bets.counting import USUAL_DAYS
 from hansei.config import DAY_MS
 from hansei.errors import UsageError
 from hansei.experiments.metrics.catalogue import amount
-from hansei.experiments.model import Design
+from hansei.experiments.model import Design, Word
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +25,7 @@ PACE_DAYS = 28
 WEEK_DAYS = 7
 LONGEST_WEEKS = 26
 """Half a year: who waits longer has changed more than one line meanwhile."""
+HALF = 0.5
 QUICK_RUNS = 60
 """Comparisons played while somebody waits for `apply`: half of them is told within ten points."""
 
@@ -140,6 +141,8 @@ def foretell(store: Store, offer: Offer, now: int) -> Foretold | None:
         runs=QUICK_RUNS,
     )
     half = _since(found, weeks * weekly).half
+    if found.words.get(Word.LOWER, 0.0) < HALF:
+        half = None  # decided, but not that it became less
     return Foretold(True, half, _days(half, pace))
 
 

@@ -148,11 +148,14 @@ class IdleRent:
         verb = "called" if kind == SERVER else "loaded"
         what = quoted(names[0]) if len(names) == 1 else f"{len(names)} skills of {quoted(home)}"
         sessions = {session for session, _ in told}
+        wide = _wide(window, group)
+        reach = _reach(wide, _agents(window, group))
+        here = " here" if wide else ""
         return Finding(
             heuristic=self.name,
             key=f"{kind} {home}",
-            claim=f"Switch off {'the MCP server ' if kind == SERVER else ''}{what}: "
-            f"never {verb} in {len(sessions)} sessions",
+            claim=f"Switch off {'the MCP server ' if kind == SERVER else ''}{what}{reach}: "
+            f"never {verb} in {len(sessions)} sessions{here}",
             because=(
                 f"{_in_force(window, sessions)}, never {verb}; "
                 + _unnamed("it" if len(names) == 1 else "them"),
@@ -166,8 +169,7 @@ class IdleRent:
             ),
             category=Category.FIX,
             effort=self.effort,
-            disproof=f"a later prompt asks for something that {what} would do"
-            + _elsewhere(_wide(window, group)),
+            disproof=f"a later prompt asks for something that {what} would do" + _elsewhere(wide),
             metric=Metric(Fact.IDLE, idle_subject(kind, names)),
         )
 
@@ -183,7 +185,7 @@ class IdleRent:
         sessions = {session for session, _ in told}
         homes = sorted(crowding, key=lambda it: (-len(it.names), it.home))
         wide = sorted({agent for it in homes for agent in _wide(window, it)})
-        reach = " in all projects" if wide else ""
+        reach = _reach(wide, [agent])
         yield Finding(
             heuristic=self.name,
             key=f"full list {agent}",
@@ -236,6 +238,13 @@ def _agents(window: Window, group: _Group) -> list[str]:
 def _wide(window: Window, group: _Group) -> list[str]:
     """The agents that can switch these off only for all projects at once."""
     return for_all_projects(group.kind, group.names, _agents(window, group))
+
+
+def _reach(wide: Sequence[str], agents: Sequence[str]) -> str:
+    """How far the switch reaches, as a claim says it; nothing where it is of this project."""
+    if not wide:
+        return ""
+    return " in all projects" if wide == agents else f" (with {listed(wide)} in all projects)"
 
 
 def _elsewhere(wide: Sequence[str]) -> str:
