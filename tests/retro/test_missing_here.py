@@ -25,6 +25,21 @@ def test_a_script_that_is_elsewhere_names_the_folder() -> None:
     assert bet.category is Category.FIX
 
 
+@pytest.mark.parametrize("files", [("tests/test_a.py",) * 3, ("tests/test_a.py", "tests/b.py::c")])
+def test_a_test_file_that_differs_from_week_to_week_is_not_in_the_line(
+    files: tuple[str, ...],
+) -> None:
+    told = [
+        Telling()
+        .run(f"pytest -q {it}", "ModuleNotFoundError: No module named 'app'", 1)
+        .run(f"uv run pytest -q {it}", "1 passed")
+        for it in files
+    ]
+    (bet,) = found(*told)
+    assert bet.change.text == "Run `uv run pytest -q`, not `pytest -q`."
+    assert bet.key == "module pytest app"
+
+
 def test_a_subcommand_that_is_called_otherwise_is_replaced() -> None:
     output = 'Error: unknown command "pending"'
     (bet,) = found(*again(2, "gt queue pending", output, "gt queue list-pending"))

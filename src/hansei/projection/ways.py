@@ -41,6 +41,8 @@ _REPLACEABLE: Final = frozenset(CommandClass) - {
 """Purposes for which the next command of the same purpose stands in for one that failed."""
 _PART: Final = re.compile(r"[^\W\d_]{3,}")
 """A part of a name that means something."""
+_BARE_NAME: Final = re.compile(r"[\w-]+")
+"""A target that is no file: the name of a suite, or of a task."""
 _CLOSE: Final = 0.75
 """How much of two names is the same where one is a slip of the other: `depoly` and `deploy`."""
 _SOON: Final = 12
@@ -151,9 +153,9 @@ def known(
         return None
     order = list(How)
     way, those = min(seen.items(), key=lambda it: (-len(it[1]), order.index(it[0].how), it[0].text))
-    finals = [_final(window, session, episode) for session, episode in those]
+    finals = [it for one in those if (it := _final(window, *one))]
     return Known(
-        way, len(those), len({session for session, _ in those}), len(ended), in_common(finals)
+        way, len(those), len({session for session, _ in those}), len(ended), usual(finals)
     )
 
 
@@ -273,6 +275,18 @@ def spelled(ran: Ran) -> str:
     return " ".join((*ran.before, ran.form))
 
 
+def usual(runs: Iterable[Ran]) -> str:
+    """What to call several runs by; of tests without the files, which are others every week."""
+    return in_common([_any_test(it) for it in runs])
+
+
+def _any_test(ran: Ran) -> str:
+    if ran.kind is not CommandClass.TEST:
+        return spelled(ran)
+    files = {it for it in ran.targets if not _BARE_NAME.fullmatch(it)}
+    return " ".join((*ran.before, *(it for it in words(ran.form) if it not in files)))
+
+
 def _placed(ran: Ran) -> str:
     """A command with the folder it is to run in."""
     return f"(cd {ran.directory} && {spelled(ran)})" if ran.directory else spelled(ran)
@@ -286,10 +300,9 @@ def bare(ran: Ran, *, targets: bool = False) -> str:
     return " ".join(told[: max(len(told) - len(ran.targets), 1)])
 
 
-def _final(window: Window, session: int, episode: Episode) -> str:
+def _final(window: Window, session: int, episode: Episode) -> Ran | None:
     failed = about(window, session, episode.failures[-1])
-    after = None if failed is None else matching(window, session, episode.end, failed)
-    return "" if after is None else spelled(after)
+    return None if failed is None else matching(window, session, episode.end, failed)
 
 
 def _prepares(ran: Ran) -> bool:

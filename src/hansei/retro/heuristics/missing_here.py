@@ -14,8 +14,8 @@ from hansei.bets.recurring import Fact
 from hansei.projection.failures.missing import What
 from hansei.projection.told import CORRECTABLE, Teller
 from hansei.projection.tries import tries as every_try
-from hansei.projection.ways import How, about, advice, instead, known, spelled
-from hansei.projection.wording import before_options, code, counted, in_common, most, words
+from hansei.projection.ways import How, about, advice, instead, known, spelled, usual
+from hansei.projection.wording import before_options, code, counted, most, words
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.options import corrected
 from hansei.retro.over import chances, is_over, later, users, went_well
@@ -153,8 +153,8 @@ class MissingHere:
         """What to call what was tried by."""
         if tries[0].lost.what in (What.COMMAND, What.OPTION):
             return most(it.shown for it in tries)
-        return in_common(
-            [spelled(it) for one in tries if (it := about(window, one.session, one.failure.seq))]
+        return usual(
+            it for one in tries if (it := about(window, one.session, one.failure.seq)) is not None
         )
 
     def _without_way(self, window: Window, tries: list[Try], failing: str) -> _Words:

@@ -17,8 +17,8 @@ from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.projection.failures import Ending
 from hansei.projection.telling import telling
-from hansei.projection.ways import How, Known, about, advice, known, spelled, ways
-from hansei.projection.wording import code, counted, in_common, one_line
+from hansei.projection.ways import How, Known, about, advice, known, usual, ways
+from hansei.projection.wording import code, counted, one_line
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.over import chances, is_over, users
 
@@ -76,9 +76,7 @@ class RecurringFailure:
         spent = total(took)
         if spent is not None and spent < self.tokens:
             return None
-        failing = in_common(
-            [spelled(ran) for s, it in told if (ran := about(window, s, it.failures[-1]))]
-        )
+        failing = usual(ran for s, it in told if (ran := about(window, s, it.failures[-1])))
         way = known(window, told)
         if way is not None and (way.sessions < self.confirmed or way.times < self.share * way.of):
             way = None
