@@ -27,6 +27,8 @@ class Fact(StrEnum):
     LISTINGS_ABOVE = "listings_above"  # the folder where source begins
     IDLE = "idle"  # a kind, and names of texts of that kind
     UNFOLLOWED = "unfollowed"  # a kind and the name of one text
+    REWORKED = "reworked"  # the path of a file, or of a folder with a slash behind it
+    REPLACED = "replaced"  # what agents write, an arrow, and what people write instead
 
 
 _WORDS: Final = {
@@ -43,6 +45,8 @@ _WORDS: Final = {
     Fact.LISTINGS_ABOVE: "sessions that list folders above {} before they work there",
     Fact.IDLE: "sessions that carry it unused: {}",
     Fact.UNFOLLOWED: "sessions that had it and did not follow it: {}",
+    Fact.REWORKED: "sessions whose lines in {} people change or revert within two weeks",
+    Fact.REPLACED: "sessions that write what people then replace: {}",
 }
 
 

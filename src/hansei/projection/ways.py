@@ -154,9 +154,7 @@ def known(
     order = list(How)
     way, those = min(seen.items(), key=lambda it: (-len(it[1]), order.index(it[0].how), it[0].text))
     finals = [it for one in those if (it := _final(window, *one))]
-    return Known(
-        way, len(those), len({session for session, _ in those}), len(ended), usual(finals)
-    )
+    return Known(way, len(those), len({session for session, _ in those}), len(ended), usual(finals))
 
 
 def ways(window: Window, session: int, episode: Episode, *, targets: bool = False) -> Iterator[Way]:

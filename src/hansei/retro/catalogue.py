@@ -14,7 +14,9 @@ from hansei.retro.heuristics.missing_here import MissingHere
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from hansei.retro.heuristics.rediscovered import Rediscovered
 from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
+from hansei.retro.heuristics.replaced_pattern import ReplacedPattern
 from hansei.retro.heuristics.reread import Reread
+from hansei.retro.heuristics.reworked_area import ReworkedArea
 
 if TYPE_CHECKING:
     from hansei.retro.contract import Heuristic
@@ -31,4 +33,6 @@ HEURISTICS: tuple[Heuristic, ...] = (
     RepeatedCorrection(),
     EditLoop(),
     DeclinedAgain(),
+    ReplacedPattern(),
+    ReworkedArea(),
 )

@@ -23,8 +23,10 @@ from hansei.projection.files import LISTERS, LOOKS, Verb
 from hansei.projection.funnel import idle_names
 from hansei.projection.large_outputs import calls_of, large_outputs
 from hansei.projection.loops import LOOP_ROUNDS, loops
+from hansei.projection.patterns import of_key, writers
 from hansei.projection.remarks import remarks
 from hansei.projection.rereads import repeats
+from hansei.projection.reworks import is_below, reworks
 from hansei.projection.starts import above, is_in, listings, working
 from hansei.projection.telling import telling
 from hansei.projection.tries import aim, tries
@@ -232,6 +234,23 @@ def _unfollowed(window: Window, subject: str) -> Recurrence:
     )
 
 
+def _reworked(window: Window, area: str) -> Recurrence:
+    """Once in a session whose lines there people changed; younger than two weeks nobody knows."""
+    told = [it for it in reworks(window) if it.path == area or is_below(it.path, area)]
+    known = {it.session for it in told}
+    return Recurrence(
+        _counts(window, {it.session for it in told if it.gone}, known),
+        _counts(window, known, known),
+    )
+
+
+def _replaced(window: Window, key: str) -> Recurrence:
+    """Edits that write it, among all edits: whether somebody replaced it is known only later."""
+    edits = {(it.session, it.row.seq) for it in window.hunks}
+    met = writers(window, of_key(key).old)
+    return Recurrence(_of_places(window, met), _of_places(window, edits))
+
+
 def _runs(window: Window, tool: str) -> Places:
     """The calls that ran a program with its subcommand, or a tool that is no shell."""
     ran = {
@@ -260,4 +279,6 @@ COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.LISTINGS_ABOVE: _listings_above,
     Fact.IDLE: _idle,
     Fact.UNFOLLOWED: _unfollowed,
+    Fact.REWORKED: _reworked,
+    Fact.REPLACED: _replaced,
 }

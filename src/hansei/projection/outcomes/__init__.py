@@ -7,7 +7,7 @@ formatting do not hide them.
 from hansei.projection.outcomes.edits import written
 from hansei.projection.outcomes.memory import Known
 from hansei.projection.outcomes.misplaced import Misplaced, Misstep, misplaced
-from hansei.projection.outcomes.model import By, Fate, Later, Outcome, Written
+from hansei.projection.outcomes.model import By, Fate, Instead, Later, Outcome, Written
 from hansei.projection.outcomes.places import place
 from hansei.projection.outcomes.repository import Judged, has_news, judge_repository
 from hansei.projection.outcomes.result import (
@@ -26,6 +26,7 @@ __all__ = [
     "Broke",
     "By",
     "Fate",
+    "Instead",
     "Judged",
     "Known",
     "Label",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.outcomes.lines import alike
-from hansei.projection.outcomes.model import DAY_MS, By, Later
+from hansei.projection.outcomes.model import DAY_MS, By, Instead, Later
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +31,9 @@ UNDONE_SHARE: Final = 0.9
 """The share of a commit's lines that must go, and come back, before another is said to undo it."""
 STILL_ALIKE: Final = 0.4
 """Words a line shares with another, for that one to be what it was changed into."""
+
+MOST_INSTEAD: Final = 20
+"""Lines of a hunk of which is told what a person made of them: a habit shows in fewer."""
 
 _REVERTS: Final = re.compile(r"\bThis reverts commit ([0-9a-f]{7,64})")
 
@@ -116,6 +119,21 @@ def _by(group: Sequence[Life], hands: Hands, texts: Texts) -> By:
         elif successor is not None:
             found.add(By.AGENT if successor in hands.wrote.get(path, ()) else By.PERSON)
     return next((by for by in (By.AGENT, By.PERSON) if by in found), By.UNKNOWN)
+
+
+def instead(lives: Iterable[Life], hands: Hands, texts: Texts) -> tuple[Instead, ...]:
+    """What people wrote in the place of lines within a month of their landing, in order."""
+    found: dict[Instead, None] = {}
+    for life in lives:
+        landing, gone, change = life.copy.landing, life.gone_in, life.gone_from
+        if landing is None or gone is None or change is None or len(found) == MOST_INSTEAD:
+            continue
+        if gone.committed - landing.commit.committed > REVERTED_WITHIN_MS:
+            continue
+        now = _successor(life, texts)
+        if now is not None and _by([life], hands, texts) is By.PERSON:
+            found[Instead(life.copy.line, now, gone.id)] = None
+    return tuple(found)
 
 
 # --- reverts --------------------------------------------------------------------------------------

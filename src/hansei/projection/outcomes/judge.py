@@ -10,9 +10,9 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.outcomes.afterlife import follow
-from hansei.projection.outcomes.ending import Hands, ending
+from hansei.projection.outcomes.ending import Hands, ending, instead
 from hansei.projection.outcomes.landing import blob_before, land, versions
-from hansei.projection.outcomes.model import DAY_MS, Fate, Outcome
+from hansei.projection.outcomes.model import DAY_MS, Fate, Later, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -114,6 +114,7 @@ def _landed(
         alive_14=days[1],
         alive_30=days[2],
         taken_back_by=hunk.taken_back[-1].seq if hunk.taken_back else None,
+        instead=instead(lives, hands, texts) if last.later is Later.REWORKED else (),
     )
 
 

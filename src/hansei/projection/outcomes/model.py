@@ -70,6 +70,14 @@ class Written(NamedTuple):
     """Whether it is the text of a file that the session created."""
 
 
+class Instead(NamedTuple):
+    """A line that a person changed, and what stands there since; both in their normal form."""
+
+    line: str
+    now: str
+    commit: str
+
+
 class Outcome(NamedTuple):
     """What became of a hunk. Counts are of its telling lines."""
 
@@ -100,6 +108,8 @@ class Outcome(NamedTuple):
     """Landed lines still there so many days later; None while that day has not come."""
     taken_back_by: int | None = None
     """The event of the same session that took lines back or replaced them."""
+    instead: tuple[Instead, ...] = ()
+    """What a person wrote in the place of landed lines within a month, of some of them."""
 
     @property
     def reworked_at_once(self) -> bool:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hansei.projection.outcomes.model import Outcome
     from hansei.projection.outcomes.rows import Stored
 
-RULES: Final = 1
+RULES: Final = 2
 """Counted up when the same history is judged otherwise: everything is then judged again."""
 BEFORE_MS: Final = 30 * DAY_MS
 """How far before the first edit the history is read, to know which lines are old."""
