@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status, Tool
-from hansei.projection.facts.folds import STANDS, TABLES, Stand, work_out
+from hansei.projection.facts.folds import OUTCOMES, STANDS, TABLES, Stand, work_out
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
 from hansei.projection.told import told
-from hansei.projection.window import EARLIER, Session, Window
+from hansei.projection.window import EARLIER, REVIEWS, Session, Window
 from hansei.store.database import Store
 from told import call, numbered, prompt, reply, result, usage
 
@@ -89,6 +89,7 @@ def window(tellings: Iterable[Telling], root: str = ROOT) -> Window:
     """The facts of sessions, one a day, without a store."""
     rows: dict[str, list[Any]] = {table.name: [] for table in TABLES}
     rows[EARLIER] = []
+    rows[REVIEWS] = rows[OUTCOMES.name] = []
     sessions = {}
     said = {}
     for number, telling in enumerate(tellings, start=1):
@@ -108,5 +109,6 @@ def narrowed(whole: Window, kept: set[int]) -> Window:
     """A window on some sessions of another one; the others lie outside of it."""
     rows = {table.name: [it for it in whole.rows(table) if it.session in kept] for table in TABLES}
     rows[EARLIER] = [it for it in whole.corrections if it.session not in kept]
+    rows[REVIEWS], rows[OUTCOMES.name] = whole.reviews, []
     sessions = {number: it for number, it in whole.sessions.items() if number in kept}
     return Window(whole.store, sessions, whole.since, whole.until, rows)

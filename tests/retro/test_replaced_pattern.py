@@ -24,7 +24,8 @@ def found(people: People) -> list[Finding]:
 
 
 def body(name: str, call: str = OLD) -> str:
-    return f"def {name}(order):\n    moment_of_{name} = {call}\n    keep_{name}(order, 'kept {name}')\n"
+    moment = f"    moment_of_{name} = {call}\n"
+    return f"def {name}(order):\n{moment}    keep_{name}(order, 'kept {name}')\n"
 
 
 def replacing(count: int, *, path: str = "src/m{}.py", after: int = DAY_MS) -> People:
@@ -121,7 +122,7 @@ def planted(number: int) -> tuple[People, str | None]:
     people = People()
     for at in range(24):
         name, path = f"f_{number}_{at}", f"src/m{dice.randrange(40)}_{at}.py"
-        habit = bool(number % 2) and dice.random() < 0.3 or at in {2, 9, 15, 20}
+        habit = at in {2, 9, 15, 20} or dice.random() < 0.3
         call = OLD if habit and number % 2 else f"count_{dice.randrange(90)}(order)"
         people.session({path: body(name, call)})
         if call == OLD:

@@ -1,7 +1,8 @@
 """What people say again and again, in session after session: clusters of their corrections.
 
-A cluster is named after the first who said it, also where that was before the window. So what is
-said later, by whomever, changes neither its name nor who belongs to it.
+They say it in prompts, and in review of what a session wrote. A cluster is named after the first
+who said it, also where that was before the window. So what is said later, by whomever, changes
+neither its name nor who belongs to it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.corrections import Rule, clusters
+from hansei.projection.reviewed import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,12 +32,20 @@ class Remark(NamedTuple):
 
 def remarks(window: Window) -> Iterator[Remark]:
     """Every cluster of the workspace's whole history, by name."""
-    rows = {
-        f"{session}#{row.seq}": (session, row)
+    told = [
+        (str(session), session, row)
         for session, row in window.corrections_of_all_time
         if row.basis not in _ONCE
-    }
-    told = [(str(session), row) for session, row in rows.values()]
-    for cluster in sorted(clusters(told), key=lambda it: it.name):
+    ]
+    # One edit may have been remarked on twice.
+    told += [(f"{it.session} {it.review}", it.session, it.said) for it in reviewed(window)]
+    rows = {f"{name}#{row.seq}": (session, row) for name, session, row in told}
+    for cluster in sorted(clusters((name, row) for name, _, row in told), key=lambda it: it.name):
         said = [rows[it] for it in cluster.members if rows[it][0] in window.sessions]
         yield Remark(cluster, said)
+
+
+def heard(window: Window) -> set[int]:
+    """The sessions in which people could say something: their own, and those that they reviewed."""
+    own = {it.number for it in window.sessions.values() if it.is_persons}
+    return own | {it.session for it in reviewed(window) if it.session in window.sessions}

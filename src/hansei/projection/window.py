@@ -20,11 +20,13 @@ from hansei.projection.outcomes import Stored
 from hansei.projection.rounds import Rounds, rounds
 from hansei.projection.told import Told, told
 from hansei.store import reading
+from hansei.store.reviews import imported
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from hansei.events.reviews import Review
     from hansei.projection.corrections import Correction
     from hansei.projection.facts.asked import Asked
     from hansei.projection.facts.called import Called
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 EARLIER: Final = "corrections outside of the window"
+REVIEWS: Final = "reviews of the workspaces"
+EVERY_HUNK: Final = "hunks of the workspaces"
 
 R = TypeVar("R", bound=tuple[Any, ...])
 
@@ -146,6 +150,29 @@ class Window:
         """Whether a session is known to have begun before a time."""
         at = self.sessions[session].started if session in self.sessions else None
         return at is not None and at < before
+
+    @property
+    def reviews(self) -> list[Review]:
+        """Remarks on changes of these workspaces: imported, and those that agents were shown."""
+        if REVIEWS not in self._rows:
+            homes = {it.workspace for it in self.sessions.values()}
+            found = {it.id: it for _, it in self.rows(folds.REVIEWS)}
+            found |= {it.id: it for home in sorted(homes) for it in imported(self.store, home)}
+            self._rows[REVIEWS] = list(found.values())
+        return self._rows[REVIEWS]
+
+    @property
+    def hunks_of_all_time(self) -> list[Stored]:
+        """What agents wrote in these workspaces, also outside of the window."""
+        if EVERY_HUNK not in self._rows:
+            homes = json_list({it.workspace for it in self.sessions.values()})
+            where = (
+                "session IN (SELECT id FROM sessions WHERE workspace IN"
+                " (SELECT value FROM json_each(?)))"
+            )
+            read = folds.HUNKS.read(self.store, where, (homes,))
+            self._rows[EVERY_HUNK] = [Stored(*found) for found in read]
+        return self._rows[EVERY_HUNK]
 
     @property
     def touches(self) -> list[Found[Touch]]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 from hansei.bets.counting import count, rank
 from hansei.bets.model import Category, Design
 from hansei.bets.recurring import Fact
+from hansei.projection.remarks import heard
 from hansei.retro.catalogue import HEURISTICS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ RETURNS: Final = 0.3
 EVERYWHERE: Final = "the instruction file of this folder is read in all your projects"
 
 PERSONS: Final = frozenset({Fact.CORRECTIONS})
-"""Facts that only sessions driven by a person can show."""
+"""Facts that only sessions can show in which people had their say."""
 
 
 def look_back(
@@ -70,7 +71,7 @@ def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], i
     return count(
         finding,
         frame,
-        of_sessions=sum(it.is_persons or not only_persons for it in window.sessions.values()),
+        of_sessions=len(heard(window) if only_persons else window.sessions),
         rent_tokens=size(finding.change.text) if adds else None,
     )
 

@@ -24,8 +24,9 @@ from hansei.projection.funnel import idle_names
 from hansei.projection.large_outputs import calls_of, large_outputs
 from hansei.projection.loops import LOOP_ROUNDS, loops
 from hansei.projection.patterns import of_key, writers
-from hansei.projection.remarks import remarks
+from hansei.projection.remarks import heard, remarks
 from hansei.projection.rereads import repeats
+from hansei.projection.reviewed import reviewed
 from hansei.projection.reworks import is_below, reworks
 from hansei.projection.starts import above, is_in, listings, working
 from hansei.projection.telling import telling
@@ -110,16 +111,17 @@ def _missing(window: Window, key: str) -> Recurrence:
 
 
 def _corrections(window: Window, cluster: str) -> Recurrence:
-    """Times that a person said it; every prompt could have said it."""
+    """Times that a person said it; every prompt and every review could have said it."""
     said = next((it.said for it in remarks(window) if it.cluster.name == cluster), None)
     if said is None:
         return Recurrence({}, {})
     met = {(session, row.seq) for session, row in said}
-    persons = {it.number for it in window.sessions.values() if it.is_persons}
-    prompts = {(session, row.seq) for session, row in window.said}
+    could = met | {(session, row.seq) for session, row in window.said}
+    could |= {(it.session, it.said.seq) for it in reviewed(window)}
+    known = heard(window)
     return Recurrence(
-        _counts(window, (session for session, _ in met), persons),
-        _counts(window, (session for session, _ in met | prompts), persons),
+        _counts(window, (session for session, _ in met), known),
+        _counts(window, (session for session, _ in could), known),
     )
 
 

@@ -33,6 +33,7 @@ class Rule(StrEnum):
     INTERRUPTED = "after_interruption"
     DECLINED = "after_refusal"
     REASON = "reason_of_refusal"
+    REVIEW = "said_in_review"
 
 
 RULES: dict[Rule, str] = {
@@ -51,6 +52,7 @@ RULES: dict[Rule, str] = {
     Rule.INTERRUPTED: "the agent was stopped at work, and this says how to go on",
     Rule.DECLINED: "a call was refused, and this says how to go on",
     Rule.REASON: "it was typed as the reason for refusing a call",
+    Rule.REVIEW: "it was said in review, about lines that the agent wrote",
 }
 """Each rule in words, as it is printed."""
 
