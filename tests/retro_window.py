@@ -107,7 +107,9 @@ def window(tellings: Iterable[Telling], root: str = ROOT) -> Window:
 
 def narrowed(whole: Window, kept: set[int]) -> Window:
     """A window on some sessions of another one; the others lie outside of it."""
-    rows = {table.name: [it for it in whole.rows(table) if it.session in kept] for table in TABLES}
+    rows: dict[str, list[Any]] = {
+        table.name: [it for it in whole.rows(table) if it.session in kept] for table in TABLES
+    }
     rows[EARLIER] = [it for it in whole.corrections if it.session not in kept]
     rows[REVIEWS], rows[OUTCOMES.name] = whole.reviews, []
     sessions = {number: it for number, it in whole.sessions.items() if number in kept}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hansei.bets.model import Category, Design, Finding
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from retro_window import Telling, window
@@ -95,14 +97,17 @@ def test_what_nothing_is_known_to_end_is_a_bet_only_where_it_takes_enough() -> N
     assert "none of 3 times" in bet.because[1]
 
 
-def test_two_sessions_without_a_known_fix_are_chance() -> None:
+@pytest.mark.parametrize(("tokens", "bets"), [(60_000, 0), (150_000, 1)])
+def test_two_sessions_without_a_known_fix_are_chance_unless_they_took_a_lot(
+    tokens: int, bets: int
+) -> None:
     told = [
-        Telling(tokens=900_000)
+        Telling(tokens=tokens)
         .run("make deploy", "Error: quota exceeded", 1)
         .run("make deploy", "Error: quota exceeded", 1)
         for _ in range(2)
     ]
-    assert found(*told) == []
+    assert [it.change.design for it in found(*told)] == [Design.BRIEF] * bets
 
 
 def test_a_line_that_says_nothing_makes_no_bet() -> None:

@@ -54,6 +54,9 @@ class RecurringFailure:
     """What it must have taken in all: below, nobody would notice that it is gone."""
     tokens_to_investigate: int = 100_000
     """The same where a person has to look into it: about what one such look takes an agent."""
+    tokens_of_two: int = 200_000
+    """The same where only two sessions met it: what broke one task twice at that price is looked
+    into, too."""
 
     def find(self, window: Window) -> Iterator[Finding]:
         doing = users(window)
@@ -84,7 +87,8 @@ class RecurringFailure:
             return self._fix(signature, failing, way, took)
         if spent is None or spent < self.tokens_to_investigate or _says_enough(window, told):
             return None
-        if window.tasks(session for session, _ in told) < self.sessions:
+        tasks = window.tasks(session for session, _ in told)
+        if tasks < self.sessions and (tasks < self.confirmed or spent < self.tokens_of_two):
             return None
         endings = _endings(window, told, way)
         return self._look(signature, failing or told[0][1].program, endings, way, took)
