@@ -125,12 +125,12 @@ class RecurringFailure:
         took: tuple[Occurrence, ...],
     ) -> Finding:
         reason = one_line(_reason(signature), 90)
-        claim = f"{code(failing)} fails in session after session: {reason}"
+        sessions = counted(len({it.session for it in took}), "session")
+        claim = f"{code(failing)} fails in {sessions}: {reason}"
         if way is not None and way.way.how is How.AGAIN:
             claim = f"{code(failing)} fails and then works unchanged: {reason}"
         if way is not None and way.way.how is How.EDITED:
             claim = f"{code(failing)} fails until {code(way.way.text)} is edited, again and again"
-        sessions = counted(len({it.session for it in took}), "session")
         return Finding(
             heuristic=self.name,
             key=signature,
