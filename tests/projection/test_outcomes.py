@@ -267,6 +267,18 @@ def test_a_person_who_changes_a_line_within_a_day_reworks_it_at_once(
     (row,) = outcomes(desk)
     assert (row.later, row.later_commit, row.later_by) == (Later.REWORKED, commit, By.PERSON)
     assert (row.alive_7, row.reworked_at_once) == (3, True)
+    assert row.instead == (
+        ("doubled_height = 2 * height", "doubled_height = height + height", commit),
+    )
+
+
+def test_what_a_person_wrote_instead_is_kept_without_its_secrets(repo: Repo, desk: Desk) -> None:
+    desk.edit("", NEW)
+    repo.commit("Add perimeter", {FILE: BEFORE + NEW})
+    reworked = NEW.replace("doubled_height = 2 * height", "doubled_height = hunter2hunter2")
+    repo.commit("Reword", {FILE: BEFORE + reworked})
+    (row,) = outcomes(desk)
+    assert [it.now for it in row.instead] == ["doubled_height = [secret]"]
 
 
 def test_what_another_session_changes_is_reworked_by_an_agent(repo: Repo, desk: Desk) -> None:
@@ -279,6 +291,7 @@ def test_what_another_session_changes_is_reworked_by_an_agent(repo: Repo, desk: 
     first, second = outcomes(desk, other)
     assert (first.later, first.later_by) == (Later.REWORKED, By.AGENT)
     assert not first.reworked_at_once
+    assert first.instead == ()
     assert second.fate is Fate.LANDED
 
 
