@@ -275,10 +275,10 @@ def test_a_person_who_changes_a_line_within_a_day_reworks_it_at_once(
 def test_what_a_person_wrote_instead_is_kept_without_its_secrets(repo: Repo, desk: Desk) -> None:
     desk.edit("", NEW)
     repo.commit("Add perimeter", {FILE: BEFORE + NEW})
-    reworked = NEW.replace("doubled_height = 2 * height", "doubled_height = hunter2hunter2")
+    reworked = NEW.replace("doubled_height = 2 * height", "doubled_height = 2 * hunter2hunter2")
     repo.commit("Reword", {FILE: BEFORE + reworked})
     (row,) = outcomes(desk)
-    assert [it.now for it in row.instead] == ["doubled_height = [secret]"]
+    assert [it.now for it in row.instead] == ["doubled_height = 2 * [secret]"]
 
 
 def test_what_another_session_changes_is_reworked_by_an_agent(repo: Repo, desk: Desk) -> None:
