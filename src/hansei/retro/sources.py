@@ -8,7 +8,7 @@ instruction file would only contradict it.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from math import ceil
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.files import LOOKS
@@ -86,16 +86,18 @@ def source(
         if session not in firsts or seq < firsts[session][0]:
             firsts[session] = seq, pattern
     newest = sorted(firsts, key=lambda it: (-(window.sessions[it].started or 0), it))[:_LOOKED_AT]
-    found: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for session in newest:
+    enough = max(_LEAST, ceil(len(newest) / 2))
+    found: dict[str, list[tuple[str, str]]] = {"": []}
+    for left, session in zip(range(len(newest), 0, -1), newest, strict=True):
+        most = max(map(len, found.values()))
+        if most + left < enough or (most >= enough and len(firsts) > len(newest)):
+            break  # the others would change nothing, and each has to be read
         said = _last(window, session, *firsts[session], tellers)
         if said is not None:
             place = f"{window.sessions[session].name}#{said.seq}"
-            found[_words(window, session, said)].append((place, said.text))
-    if not found:
-        return None
+            found.setdefault(_words(window, session, said), []).append((place, said.text))
     words, those = min(found.items(), key=lambda it: (-len(it[1]), it[0]))
-    if len(those) < max(_LEAST, len(newest) / 2):
+    if len(those) < enough:
         return None
     places, texts = zip(*those, strict=True)
     return Source(words, places[:_SHOWN], texts, everywhere=len(those) == len(firsts))
