@@ -191,7 +191,7 @@ def least_share(times: int, of: int, sureness: float = SURENESS) -> float:
     low, high = 0.0, times / of
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        if _at_least(times, of, middle) < 1 - sureness:
+        if at_least(times, of, middle) < 1 - sureness:
             low = middle
         else:
             high = middle
@@ -205,7 +205,7 @@ def share_interval(times: int, of: int) -> tuple[float, float]:
     return low, 1 - least_share(of - times, of, sureness) if times < of else 1.0
 
 
-def _at_least(times: int, of: int, share: float) -> float:
+def at_least(times: int, of: int, share: float) -> float:
     """The chance of so many or more of so many."""
     yes, no = log(share), log1p(-share)
     whole = lgamma(of + 1)

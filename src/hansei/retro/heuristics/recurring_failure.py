@@ -55,8 +55,8 @@ class RecurringFailure:
     tokens_to_investigate: int = 100_000
     """The same where a person has to look into it: about what one such look takes an agent."""
     tokens_of_two: int = 200_000
-    """The same where only two sessions met it: what broke one task twice at that price is looked
-    into, too."""
+    """The same where only two sessions met it and nothing is known to end it: what broke one task
+    twice at that price is looked into, too."""
 
     def find(self, window: Window) -> Iterator[Finding]:
         doing = users(window)
@@ -88,7 +88,7 @@ class RecurringFailure:
         if spent is None or spent < self.tokens_to_investigate or _says_enough(window, told):
             return None
         tasks = window.tasks(session for session, _ in told)
-        if tasks < self.sessions and (tasks < self.confirmed or spent < self.tokens_of_two):
+        if tasks < self.sessions and (way is not None or spent < self.tokens_of_two):
             return None
         endings = _endings(window, told, way)
         return self._look(signature, failing or told[0][1].program, endings, way, took)

@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.bets.counting import least_share
+from hansei.bets.counting import at_least
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.projection.reworks import Lines, is_below, reworks
@@ -63,6 +63,9 @@ class ReworkedArea:
     """Of landed lines, those that people changed: some rewriting is how people work together."""
     times: float = 2.0
     """As much as in the rest of the workspace, at least."""
+    chance: float = 0.05
+    """That as many files would be changed there if it were like the rest, times the places that
+    were looked at: among many places one always stands out."""
     most: float = 0.5
     """Of all landed lines: what has more of them is no place but the workspace itself."""
     of_folder: float = 0.8
@@ -73,25 +76,26 @@ class ReworkedArea:
     def find(self, window: Window) -> Iterator[Finding]:
         told = list(reworks(window))
         everywhere = _Area("", told)
-        areas = {it.path: it for it in _areas(told) if self._stands_out(window, it, everywhere)}
+        looked_at = [it for it in _areas(told) if it.landed >= self.lines]
+        areas = {
+            it.path: it
+            for it in looked_at
+            if self._stands_out(window, it, everywhere)
+            and _chance(it, everywhere) * len(looked_at) < self.chance
+        }
         for path in sorted(areas):
             if not self._lies_within(areas[path], areas):
                 yield self._finding(areas[path], everywhere)
 
     def _stands_out(self, window: Window, area: _Area, everywhere: _Area) -> bool:
         changed = area.changed
-        if area.landed < self.lines or area.gone < self.share * area.landed:
-            return False
-        if area.landed > self.most * everywhere.landed:
+        if area.gone < self.share * area.landed or area.landed > self.most * everywhere.landed:
             return False
         if window.tasks(it.session for it in changed) < self.sessions:
             return False
         if len({it.commit for it in changed}) < self.commits:
             return False
-        others = len(everywhere.hunks) - len(area.hunks)
-        rest = (len(everywhere.changed) - len(changed)) / others
-        sure = least_share(len(changed), len(area.hunks))
-        return sure > rest and area.gone >= self.times * _rest(area, everywhere) * area.landed
+        return area.gone >= self.times * _rest(area, everywhere) * area.landed
 
     def _lies_within(self, area: _Area, areas: dict[str, _Area]) -> bool:
         """Whether another area tells it better: a part that has nearly all of it, or the whole."""
@@ -142,6 +146,21 @@ def _areas(told: Iterable[Lines]) -> Iterator[_Area]:
             found["/".join(parts[:depth]) + "/"].append(it)
         found[it.path].append(it)
     return (_Area(path, hunks) for path, hunks in found.items())
+
+
+def _chance(area: _Area, everywhere: _Area) -> float:
+    """That as many of its files were changed, each session counted, at the rate of the rest.
+
+    The rest is taken to have one change more than it had: that there was none proves no rate of 0.
+    """
+    files, changed = _files(area.hunks), _files(area.changed)
+    others = len(_files(everywhere.hunks)) - len(files)
+    rate = (len(_files(everywhere.changed)) - len(changed) + 1) / (others + 2)
+    return at_least(len(changed), len(files), rate)
+
+
+def _files(hunks: Iterable[Lines]) -> set[tuple[int, str]]:
+    return {(it.session, it.path) for it in hunks}
 
 
 def _rest(area: _Area, everywhere: _Area) -> float:
