@@ -41,8 +41,8 @@ _REPLACEABLE: Final = frozenset(CommandClass) - {
 """Purposes for which the next command of the same purpose stands in for one that failed."""
 _PART: Final = re.compile(r"[^\W\d_]{3,}")
 """A part of a name that means something."""
-_BARE_NAME: Final = re.compile(r"[\w-]+")
-"""A target that is no file: the name of a suite, or of a task."""
+_TEST_FILE: Final = re.compile(r".*(?:\.\w+|::.*|\{\w+\})")
+"""A target that is a file, or a test in one: what is worked on, and not a part of the project."""
 _CLOSE: Final = 0.75
 """How much of two names is the same where one is a slip of the other: `depoly` and `deploy`."""
 _SOON: Final = 12
@@ -281,7 +281,7 @@ def usual(runs: Iterable[Ran]) -> str:
 def _any_test(ran: Ran) -> str:
     if ran.kind is not CommandClass.TEST:
         return spelled(ran)
-    files = {it for it in ran.targets if not _BARE_NAME.fullmatch(it)}
+    files = set(filter(_TEST_FILE.fullmatch, ran.targets))
     return " ".join((*ran.before, *(it for it in words(ran.form) if it not in files)))
 
 
