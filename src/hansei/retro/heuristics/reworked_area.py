@@ -63,7 +63,7 @@ class ReworkedArea:
     """Of landed lines, those that people changed: some rewriting is how people work together."""
     times: float = 2.0
     """As much as in the rest of the workspace, at least."""
-    chance: float = 0.05
+    chance: float = 0.01
     """That as many files would be changed there if it were like the rest, times the places that
     were looked at: among many places one always stands out."""
     most: float = 0.5
