@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from findings import each, finding, frame
 from hansei.bets.counting import count, rank
-from hansei.bets.model import Bet, Category
+from hansei.bets.model import Bet, Category, Metric
+from hansei.bets.recurring import Fact
 from hansei.retro.retro import LEAST, distinct, short_list
 
 FOUR_WEEKS = frame(range(28))
@@ -36,6 +37,17 @@ def test_the_best_comes_first_whatever_it_is_then_what_to_look_into_then_fixes()
 
 def test_no_heuristic_fills_the_list() -> None:
     assert chosen(*(bet(f"{i}", 900_000 - 1_000 * i, "same") for i in range(9))) == ["0", "1"]
+
+
+def of_people(told: Bet, fact: Fact = Fact.REPLACED) -> Bet:
+    return replace(told, finding=replace(told.finding, metric=Metric(fact, "a → b")))
+
+
+def test_what_takes_people_s_time_has_the_last_place_of_its_kind() -> None:
+    fixes = [bet(f"fix {i}", 900_000 - 1_000 * i, f"f{i}") for i in range(4)]
+    assert chosen(*fixes, of_people(bet("people", None, "p"))) == ["fix 0", "fix 1", "people"]
+    unknown = of_people(bet("unknown", None, "u"), Fact.IDLE)
+    assert chosen(*fixes, unknown) == ["fix 0", "fix 1", "fix 2"]
 
 
 def test_what_is_worth_nothing_is_left_out_and_what_is_unknown_is_not() -> None:

@@ -38,6 +38,9 @@ LEAGUE: Final = 0.05
 RETURNS: Final = 0.3
 """Of what was not seen on the last active days: the least chance that it is not over already."""
 
+PEOPLES_TIME: Final = frozenset({Fact.CORRECTIONS, Fact.REPLACED, Fact.REWORKED})
+"""What takes people's time, which no token tells: where tokens rank, it would always come last."""
+
 EVERYWHERE: Final = "the instruction file of this folder is read in all your projects"
 
 PERSONS: Final = frozenset({Fact.CORRECTIONS})
@@ -98,16 +101,17 @@ def distinct(bets: Iterable[Bet]) -> list[Bet]:
 def short_list(ranked: Sequence[Bet]) -> list[Bet]:
     """One best bet, up to two to look into, up to two quick fixes: worth something, not all alike.
 
-    They stand in that order, which is the order they are numbered in.
+    They stand in that order, which is the order they are numbered in. The last place of either
+    kind is for what takes people's time, where there is such a bet.
     """
     used: Counter[str] = Counter()
     worth = _worth(ranked)
 
     def taken(category: Category | None, room: int) -> list[Bet]:
         chosen: list[Bet] = []
-        for bet in worth:
-            fits = category is None or bet.finding.category is category
-            if len(chosen) < room and fits and used[bet.finding.heuristic] < OF_ONE:
+        fitting = [it for it in worth if category is None or it.finding.category is category]
+        for bet in _with_people(fitting, room) if category is not None else fitting:
+            if len(chosen) < room and used[bet.finding.heuristic] < OF_ONE:
                 chosen.append(bet)
                 used[bet.finding.heuristic] += 1
         worth[:] = [bet for bet in worth if bet not in chosen]
@@ -123,6 +127,20 @@ def short_list(ranked: Sequence[Bet]) -> list[Bet]:
 def may_be_over(bet: Bet) -> bool:
     """Whether it was not seen lately and says itself that it hardly returns."""
     return bool(bet.silent) and bet.confidence < RETURNS
+
+
+def _with_people(ranked: Sequence[Bet], room: int) -> list[Bet]:
+    """The same with the first bet on people's time in the last place there is room for."""
+    told = list(ranked)
+    first = next((it for it in told if _takes_people(it)), None)
+    if first is not None and told.index(first) >= room:
+        told.remove(first)
+        told.insert(room - 1, first)
+    return told
+
+
+def _takes_people(bet: Bet) -> bool:
+    return bet.net is None and bet.finding.metric.fact in PEOPLES_TIME
 
 
 def _worth(ranked: Sequence[Bet]) -> list[Bet]:
