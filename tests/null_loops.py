@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from experiment_worlds import Nature, days_of, failures
+from hansei.bets.counting import USUAL_DAYS
 from hansei.bets.model import Bet
 from hansei.events.model import Driver
 from hansei.experiments.binding.exposure import ByExposure
@@ -29,7 +30,7 @@ from hansei.ops.experiments.candidates import Run
 from hansei.ops.experiments.observing import Counted, Sample, observed
 from hansei.ops.experiments.reports import design_of
 from hansei.ops.retro import size
-from hansei.ops.windows import USUAL_DAYS, frame
+from hansei.ops.windows import frame
 from hansei.projection.facts.folds import CORRECTIONS, STANDS, TABLES, Stand, work_out
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found

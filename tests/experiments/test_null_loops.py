@@ -16,10 +16,10 @@ import pytest
 from scipy import stats
 
 from experiment_worlds import BURSTY, LONG, RARE, looked_at_by_a_plain_test, said
+from hansei.bets.counting import USUAL_DAYS
 from hansei.experiments.model import Arm, Design, Observation, Word
 from hansei.experiments.statistics.arrays import columns
 from hansei.experiments.statistics.verdict import judge
-from hansei.ops.windows import USUAL_DAYS
 from null_loops import BEFORE, HABITS, Loop, loop
 
 A_DAY = 1.6
