@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from any_event import events
 from hansei.events.model import Origin, Tool
-from hansei.learn.labels import Kind, firsts, parts, plain, rank, worst
+from hansei.learn.labels import Kind, deciding, firsts, parts, plain, rank
 from hansei.learn.model import Label
 from hansei.learn.pasting import blocks
 from hansei.learn.spans import spans
@@ -66,7 +66,8 @@ SAYS: dict[str, tuple[Callable[[Spoken, str], Spoken], Label]] = {
 
 
 def label_of(session: Spoken, description: str = "", body: str = "", *commands: str) -> Label:
-    found = worst(firsts(parts(description, body, commands), {"s": spans(session.events, [HOME])}))
+    sessions = {"s": spans(session.events, [HOME])}
+    found = deciding(firsts(parts(description, body, commands), sessions))
     assert found is not None
     return found.label
 

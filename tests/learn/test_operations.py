@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansei.errors import UsageError
+from hansei.learn.labels import worst
 from hansei.learn.model import Evidence, Label, Skill, State, Vote
-from hansei.learn.operations import merged, moved, split, vote, voted, worst
+from hansei.learn.operations import merged, moved, split, vote, voted
 from hansei.learn.validation import unfit
 from skill_world import skills
 

@@ -84,7 +84,7 @@ def judged(offer: Offer, sessions: Mapping[str, Sequence[Span]]) -> Verdict:
         labels.parts(clean.description, clean.body, (*clean.commands, *clean.predicates.do)),
         sessions,
     )
-    worst = labels.worst(found)
+    worst = labels.deciding(found)
     label = Label.ASSISTANT if worst is None else worst.label
     reasons = [*notes, *_against(clean), *_untrusted(found)]
     return Verdict(_state(reasons), label, _few(reasons), replace(clean, label=label))

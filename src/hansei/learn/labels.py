@@ -248,9 +248,14 @@ def firsts(wanted: Iterable[Part], sessions: Mapping[str, Sequence[Span]]) -> li
     return found
 
 
-def worst(found: Iterable[First]) -> First | None:
+def deciding(found: Iterable[First]) -> First | None:
     """The part that decides; the first of several alike."""
     return max(found, key=lambda it: rank(it.label), default=None)
+
+
+def worst(labels: Iterable[Label]) -> Label:
+    """The one to be trusted least: what is merged, split or edited keeps it."""
+    return max(labels, key=rank)
 
 
 def rank(label: Label) -> int:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.errors import UsageError
 from hansei.learn.counters import Standing
-from hansei.learn.model import Label, Skill, State, Vote
+from hansei.learn.labels import worst
+from hansei.learn.model import Skill, State, Vote
 from hansei.learn.validation import LONGEST_DESCRIPTION, name_from
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 _HEADING = re.compile(r"(?m)^## +(\S.*)$")
 _FENCE = re.compile(r"(?ms)^(`{3,}|~{3,}).*?^\1[^\n]*$")
-_LABELS: Final = list(Label)
 
 _FROM: Final = {
     State.APPROVED: (State.DRAFT, State.RETIRED, State.REJECTED),
@@ -167,11 +167,6 @@ def _sections(body: str) -> list[tuple[str, str]]:
     ends = [*(found.start() for found in starts[1:]), len(body)]
     parts = zip(starts, ends, strict=False)  # without a heading there is one end too many
     return [(found[1].strip(), body[found.start() : end].strip("\n")) for found, end in parts]
-
-
-def worst(labels: Iterable[Label]) -> Label:
-    """The one to be trusted least."""
-    return max(labels, key=_LABELS.index)
 
 
 def _worst_state(skills: Sequence[Skill]) -> State:

@@ -16,8 +16,8 @@ from hansei.errors import NotFound, UsageError
 from hansei.learn import exchange, formats_catalogue, gate, seals
 from hansei.learn.exchange import Foreign, Refused
 from hansei.learn.formats.agent_skills import FILE
+from hansei.learn.labels import worst
 from hansei.learn.model import LIVE, Label, Scope, Skill, State
-from hansei.learn.operations import worst
 from hansei.ops.skills import Desk, Done, book_for, clean, keep, listed
 from hansei.store.key import redaction_key
 
