@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.errors import NotFound, StoreUnwritable, UnusableSkill, UsageError
 from hansei.installation import files as disk
-from hansei.learn import files, history
+from hansei.learn import files, history, seals
 from hansei.learn.heads import Broken
 from hansei.learn.history import Change, Entry, Progress
-from hansei.learn.model import Skill
+from hansei.learn.model import LIVE, Skill, State
 from hansei.learn.validation import name_problem, normal, unfit
 from hansei.store.lock import exclusive
 
@@ -46,6 +46,27 @@ class Problem(NamedTuple):
         return f"{self.path}, line {self.line}: {self.message}"
 
 
+class Tampering(NamedTuple):
+    """A skill as its file tells it, and as a person last let it be; None if nobody did."""
+
+    now: Skill
+    pinned: Skill | None
+
+    @property
+    def message(self) -> str:
+        if self.pinned is None:
+            return "never promoted on this machine"
+        return "changed since promoted" if self.pinned.state in LIVE else "made usable by hand"
+
+
+def _skill_of(content: bytes | None, name: str) -> Skill | None:
+    """The skill of a file of the history; None if there was none, or it is read no more."""
+    try:
+        return None if content is None else files.read(content.decode("utf-8"), name)
+    except (Broken, UnicodeDecodeError):
+        return None
+
+
 @dataclass(frozen=True)
 class Book:
     """One folder of skills."""
@@ -63,8 +84,8 @@ class Book:
     # --- reading ----------------------------------------------------------------------------------
 
     def skills(self) -> list[Skill]:
-        """Every skill that can be read, by name."""
-        return [found for found in self._looked_at() if isinstance(found, Skill)]
+        """Every skill that can be read, by name; one that nobody let be so here is quarantined."""
+        return [self._held(found) for found in self._looked_at() if isinstance(found, Skill)]
 
     def problems(self) -> list[Problem]:
         """Every file that cannot."""
@@ -82,7 +103,7 @@ class Book:
             )
         if found is None:
             raise NotFound(f"there is no skill {name!r} in {self.folder}")
-        return found
+        return self._held(found)
 
     def has(self, name: str) -> bool:
         """Whether there is a file of that name, readable or not."""
@@ -138,6 +159,38 @@ class Book:
             return None
         except OSError as problem:
             raise UnusableSkill(f"{path} cannot be read: {problem.strerror}") from problem
+
+    # --- what a person let be so ------------------------------------------------------------------
+
+    def tampered(self) -> dict[str, Tampering]:
+        """Skills whose file says they may be used, which nobody here said of them as they are."""
+        return {
+            found.name: Tampering(found, self.pinned(found.name))
+            for found in self._looked_at()
+            if isinstance(found, Skill) and not self._is_pinned(found)
+        }
+
+    def pinned(self, name: str) -> Skill | None:
+        """A skill as a person last let it be in this book; None if nobody did."""
+        return _skill_of(history.standing(self._history).get((str(self.folder), name)), name)
+
+    def _held(self, found: Skill) -> Skill:
+        return found if self._is_pinned(found) else replace(found, state=State.QUARANTINED)
+
+    def _is_pinned(self, skill: Skill) -> bool:
+        """Whether a skill may be what its file says: not in use, or as a person let it be.
+
+        A book that was never changed here may be a copy of one that was: a clone, a worktree.
+        """
+        if skill.state not in LIVE:
+            return True
+        told = history.standing(self._history)
+        if (str(self.folder), skill.name) in told:
+            known = [told[str(self.folder), skill.name]]
+        else:
+            known = [content for (_, name), content in told.items() if name == skill.name]
+        kept = (_skill_of(content, skill.name) for content in known)
+        return any(it is not None and seals.pin(it) == seals.pin(skill) for it in kept)
 
     # --- writing ----------------------------------------------------------------------------------
 

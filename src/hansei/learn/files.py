@@ -29,6 +29,7 @@ _PREDICATES = ("tool", "command", "path", "error", "check")
 _STEPS = ("do", "avoid")
 _OTHERS = ("name", "state", "scope", "version", "auto_load", "label", "created_at", "changed_at")
 _KNOWN = frozenset((*_TEXTS, *_MORE_TEXTS, *_OTHERS, "predicates", "evidence", "votes", "told"))
+_LABELS = frozenset(Label)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _PLAIN = Skill("", "", "")
 Chosen = TypeVar("Chosen", bound=StrEnum)
@@ -57,7 +58,7 @@ def _head(skill: Skill) -> str:
         field("created_at", moment(skill.created_at)),
         field("changed_at", moment(skill.changed_at)),
         _predicates(skill.predicates),
-        listed("evidence", [quoted(reference(it)) for it in skill.evidence]),
+        listed("evidence", [quoted(labelled(it)) for it in skill.evidence]),
         listed("votes", [inline(_vote(it)) for it in skill.votes]),
         f"told: {inline(_told(skill.told))}\n" if skill.told else "",
     ]
@@ -89,6 +90,21 @@ def _told(told: Told) -> dict[str, str | int | bool]:
 def reference(evidence: Evidence) -> str:
     """An event as `hansei show` takes it."""
     return f"{evidence.session}#{evidence.event}"
+
+
+def labelled(evidence: Evidence) -> str:
+    """An event with whose words stood there: `SESSION#EVENT web`."""
+    return f"{reference(evidence)} {evidence.label}" if evidence.label else reference(evidence)
+
+
+def evidence_of(text: str) -> Evidence | None:
+    """The event that `labelled` told; None if it is none."""
+    place, _, word = text.rpartition(" ")
+    label = Label(word) if place and word in _LABELS else None
+    session, mark, number = (text if label is None else place).rpartition("#")
+    if not (mark and session and number.isascii() and number.isdigit() and len(number) < 19):
+        return None
+    return Evidence(session, int(number), label)
 
 
 def moment(milliseconds: int) -> str:
@@ -184,10 +200,10 @@ def _items(fields: Mapping[str, Node], name: str) -> Iterable[Node]:
 
 
 def _evidence(node: Node) -> Evidence:
-    session, mark, number = (node.text or "").rpartition("#")
-    if not (mark and session and number.isascii() and number.isdigit() and len(number) < 19):
-        raise Broken(node.line, "evidence is written SESSION#EVENT")
-    return Evidence(session, int(number))
+    found = evidence_of(node.text or "")
+    if found is None:
+        raise Broken(node.line, "evidence is written SESSION#EVENT, or SESSION#EVENT and a label")
+    return found
 
 
 def _read_vote(node: Node) -> Vote:

@@ -10,34 +10,34 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hansei.learn import harm, hostile, labels
+from hansei.learn import harm, hostile, labels, warrants
 from hansei.learn.model import UNTRUSTED, Evidence, Label, Offer, State
+from hansei.learn.warnings import forbids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from hansei.learn.labels import First
+    from hansei.learn.labels import First, Part
     from hansei.learn.model import Predicates, Skill
     from hansei.learn.spans import Span
+    from hansei.learn.warrants import Circumstance
 
 LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
 """Both as the public format of skills has it."""
 LONGEST_BODY = 64 * 1024
 """Characters; ten times what that format advises, and no more than a person can look through."""
+UNCONFIRMED = "unconfirmed"
+"""The rule by which a text waits though nothing speaks against it."""
 MOST_REASONS = 20
 """Named before the rest is only counted."""
 
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _NOT_NAME = re.compile(r"[^a-z0-9]+")
 _LEADS_AWAY = re.compile(r"[/\\]|\.\.|[\x00-\x1f\x7f-\x9f]|^~|^[A-Za-z]:")
-_FORBIDS = re.compile(
-    r"\b(?:never|avoid|do not|don't|must not|should not|shouldn't|instead of|rather than)\b"
-    r"(?!\s+(?:forget|hesitate|skip|miss|fail|worry|leave out))",
-    re.IGNORECASE,
-)
 _BEFORE = re.compile(
     r"\b(?:before|wrong|failed|fails|broken|avoid|not this|instead of)\b|[✗❌]", re.IGNORECASE
 )
@@ -77,17 +77,62 @@ class Verdict:
         return self.state is State.DRAFT
 
 
-def judged(offer: Offer, sessions: Mapping[str, Sequence[Span]]) -> Verdict:
-    """What may become of an offer, given the texts of the sessions it comes from, by name."""
+def judged(
+    offer: Offer,
+    sessions: Mapping[str, Sequence[Span]],
+    circumstances: Mapping[str, Circumstance] = MappingProxyType({}),
+    elsewhere: Mapping[str, Sequence[Span]] = MappingProxyType({}),
+) -> Verdict:
+    """What may become of an offer, given the texts of the sessions it comes from, by name.
+
+    `elsewhere` are untrusted texts of sessions before them, from which an agent may have had words
+    that it kept in a file.
+    """
     clean, notes = cleaned(offer)
-    found = labels.firsts(
-        labels.parts(clean.description, clean.body, (*clean.commands, *clean.predicates.do)),
-        sessions,
-    )
+    wanted = matter(clean)
+    by_session = {name: labels.firsts(wanted, {name: told}) for name, told in sessions.items()}
+    found = _carried_over(labels.firsts(wanted, sessions), labels.firsts(wanted, elsewhere))
     worst = labels.deciding(found)
     label = Label.ASSISTANT if worst is None else worst.label
     reasons = [*notes, *_against(clean), *_untrusted(found)]
-    return Verdict(_state(reasons), label, _few(reasons), replace(clean, label=label))
+    if not reasons or not any(it.stops for it in reasons):
+        given = warrants.warrant(by_session, circumstances)
+        if not given.given:
+            reasons.append(Reason(UNCONFIRMED, given.why, "skill", stops=State.QUARANTINED))
+    known = replace(clean, label=label, evidence=_evidence(clean, found, by_session))
+    return Verdict(_state(reasons), label, _few(reasons), known)
+
+
+def matter(offer: Offer) -> list[Part]:
+    """What of an offer is looked for in sessions: all that an agent would read or run."""
+    told = offer.predicates
+    commands = (*offer.commands, *told.do, told.check)
+    return labels.parts(offer.description, offer.body, filter(None, commands))
+
+
+def _carried_over(here: Sequence[First], before: Sequence[First]) -> list[First]:
+    """Where parts first stood; an untrusted place in an earlier session outdoes all but typing."""
+    foreign = {it.part: it for it in before if it.label in UNTRUSTED}
+    known = {it.part: it for it in here}
+    told = {
+        part: it if it.label is Label.TYPED or it.label in UNTRUSTED else foreign.get(part, it)
+        for part, it in known.items()
+    }
+    return list((foreign | told).values())
+
+
+def _evidence(
+    offer: Offer, found: Sequence[First], by_session: Mapping[str, Sequence[First]]
+) -> tuple[Evidence, ...]:
+    """What shows it, and where its words first stood, each event with the worst label."""
+    events: dict[tuple[str, int], Label | None] = {
+        (it.session, it.event): it.label for it in offer.evidence
+    }
+    for first in (*found, *(it for told in by_session.values() for it in told)):
+        at = (first.evidence.session, first.evidence.event)
+        known = events.get(at)
+        events[at] = first.label if known is None else labels.worst((known, first.label))
+    return tuple(Evidence(session, event, label) for (session, event), label in events.items())
 
 
 def checked(skill: Skill) -> Verdict:
@@ -237,7 +282,7 @@ def _hostile(offer: Offer) -> Iterator[Reason]:
 
 def _secrets(offer: Offer) -> Iterator[Reason]:
     for number, line in enumerate(labels.without_code(offer.body).split("\n"), 1):
-        if harm.SECRETS.search(f" {line}") and not _FORBIDS.search(line):
+        if harm.SECRETS.search(f" {line}") and not forbids(line):
             message = "it sends an agent to where keys and passwords lie"
             yield Reason("credentials", message, f"body, line {number}", stops=State.REJECTED)
 
@@ -279,7 +324,7 @@ def _heads(cells: Sequence[str]) -> frozenset[int]:
 def _positive(number: int, line: str) -> Iterator[tuple[int, str]]:
     """Code in a line of prose that does not warn of it."""
     for match in labels.INLINE.finditer(line):
-        if not _FORBIDS.search(line[: match.start()]):
+        if not forbids(line[: match.start()]):
             yield number, match[2].strip()
 
 

@@ -135,7 +135,19 @@ _ALWAYS = {
     "userdel": "removes a user",
     "diskpart": "changes a disk's partitions",
 }
+_DISKS = frozenset(("mkfs", "fdisk", "parted", "wipefs", "diskpart"))
+_SYSTEM = re.compile(
+    r"/(?:bin|boot|etc|home|lib|opt|root|usr|var|Users|System)?/?\*?$|[A-Za-z]:[\\/]?\*?$"
+)
 _ROOTS = re.compile(r"^(?:/|~|\$HOME|\$\{HOME\}|\*|\.|\.\.|/\*|~/\*|[A-Za-z]:[\\/]?\*?)/?$")
+
+
+_RASH = re.compile(
+    r"--(?:force|hard)\b|\bgit\b.*\b(?:rm|restore)\b|\bgit\b.*\bcheckout\b.*--(?:theirs|ours|orphan)"
+    r"|\bkill(?:all)?\s+-(?:9|KILL)|\bpkill\b|\b(?:db|database)[\s:-]+(?:drop|reset|purge|wipe)\b",
+    re.IGNORECASE,
+)
+"""What a person may well tell an agent to do, but nobody should learn from having seen it."""
 
 
 class Harm(NamedTuple):
@@ -143,6 +155,8 @@ class Harm(NamedTuple):
 
     rule: str
     message: str
+    grave: bool = False
+    """Whether nothing brings back what it destroys."""
 
 
 class Caution(NamedTuple):
@@ -193,6 +207,11 @@ def _is_here(command: Command) -> bool:
     return not command.targets or re.match(r"[\w.@-]{2,}:", command.targets[-1]) is None
 
 
+def is_rash(text: str) -> bool:
+    """Whether a command takes something away that its owner may well want gone."""
+    return _RASH.search(text) is not None
+
+
 def harms(text: str) -> list[Harm]:
     """Everything that speaks against telling an agent to run a command."""
     if len(text) > LONGEST:
@@ -212,9 +231,9 @@ def _in_text(text: str) -> Iterator[Harm]:
     if _FETCH_AND_RUN.search(text):
         yield Harm("fetch-and-run", "it runs what another machine sends")
     if _DEVICE.search(text):
-        yield Harm("destructive", "it writes over a disk")
+        yield Harm("destructive", "it writes over a disk", grave=True)
     if _BOMB.search(text):
-        yield Harm("destructive", "it starts itself without end")
+        yield Harm("destructive", "it starts itself without end", grave=True)
     if _TELLS_SECRETS.search(text):
         yield Harm("credentials", "it prints a password or token")
 
@@ -255,7 +274,7 @@ def _same_pipe(commands: Sequence[Command], number: int) -> list[Command]:
 def _in_command(command: Command) -> Iterator[Harm]:
     said = _destroys(command)
     if said:
-        yield Harm("destructive", f"`{_title(command)}` {said}")
+        yield Harm("destructive", f"`{_title(command)}` {said}", grave=_is_grave(command))
     unchecked = sorted(_UNCHECKED & set(command.flags))
     if unchecked or (command.program == "git" and _skips_hooks(command)):
         yield Harm(
@@ -264,6 +283,15 @@ def _in_command(command: Command) -> Iterator[Harm]:
     words = " ".join(word.text for word in command.arguments.words)
     if command.program not in _KEEPS_SECRETS and SECRETS.search(f" {words}"):
         yield Harm("credentials", "it touches a file that holds keys or passwords")
+
+
+def _is_grave(command: Command) -> bool:
+    """Whether it takes a disk, a home or a whole machine."""
+    if command.program.partition(".")[0] in _DISKS:
+        return True
+    whole = {"/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "${HOME}", "$HOME/*"}
+    deletes = command.program in ("rm", "Remove-Item", "chmod", "chown", "find", "shred")
+    return deletes and any(it in whole or _SYSTEM.match(it) for it in command.targets)
 
 
 def _title(command: Command) -> str:

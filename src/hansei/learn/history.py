@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -77,6 +78,25 @@ def entries(file: Path) -> list[Entry]:
                 found[told.id], progress=told.progress, undone_at=told.at
             )
     return [entry for entry in found.values() if entry.progress is not Progress.VOID]
+
+
+def standing(file: Path) -> dict[tuple[str, str], bytes | None]:
+    """By book and name: what was written last and not taken back."""
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return {}
+    return _standing(file, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=2)  # asked for every skill of a book, and written only at the end
+def _standing(file: Path, _changed: int, _size: int) -> dict[tuple[str, str], bytes | None]:
+    return {
+        (entry.book, change.name): change.after
+        for entry in entries(file)
+        if entry.progress is Progress.DONE
+        for change in entry.changes
+    }
 
 
 def intend(file: Path, entry: Entry) -> None:

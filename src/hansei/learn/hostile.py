@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.events.model import MARKER
 from hansei.instructions.block import CLOSE
-from hansei.learn.labels import without_code
+from hansei.learn.labels import LOOK_ALIKES, without_code
+from hansei.learn.overrides import orders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,36 +41,11 @@ _TAGS = re.compile("[\U000e0000-\U000e007f\U000e0100-\U000e01ef\U0001bca0-\U0001
 _JOINERS = re.compile(
     "[\u200b-\u200d\u2061-\u2064\u206a-\u206f\ufff9-\ufffb\u115f\u1160\u3164\uffa0]"
 )
+_VARIANTS = re.compile("[\ufe00-\ufe0f]{2,}|(?<=[A-Za-z ])[\ufe00-\ufe0f]", re.MULTILINE)
+"""Selectors of how a letter is drawn, where there is none that has variants."""
+_WORDS = re.compile(r"[^\W\d_]+")
 _JOINED = frozenset(("\u200c", "\u200d"))
 
-_OVERRIDE = re.compile(
-    r"\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,30}\b(?:previous|prior|above|earlier"
-    r"|preceding|all other|your|system|developer|existing)\b[^.\n]{0,20}"
-    r"\b(?:instructions?|rules?|prompts?|guidelines?|directives?|messages?|constraints?)\b"
-    r"|\b(?:do not|don't|never|without)\s+(?:tell|telling|inform|informing|notify|notifying|alert"
-    r"|alerting|mention(?:ing)?\s+(?:this|it)\s+to|show(?:ing)?\s+(?:this|it)\s+to"
-    r"|reveal(?:ing)?\s+(?:this|it)\s+to)\s+(?:to\s+)?(?:the\s+)?(?:user|human|developer|person)\b"
-    r"|\b(?:hide|conceal|keep)\s+(?:this|it)\s+(?:secret\s+)?from\s+(?:the\s+)?(?:user|human)\b"
-    r"|\byou are now (?:in )?(?:a |an )?(?:developer|jailbreak|dan|god|unrestricted|admin)\b"
-    r"|\bnew (?:system prompt|system instructions?)\s*:"
-    r"|\b(?:reveal|print|repeat|output)\b[^.\n]{0,20}\byour (?:system prompt|hidden instructions)\b"
-    r"|</?(?:system|system-reminder|system_prompt|assistant|human|im_start|im_end)>"
-    r"|<\|(?:im_start|im_end|system|endoftext|begin_of_text)\|>|\[/?INST\]|<<SYS>>"
-    r"|\bignor(?:iere|ieren sie)\b[^.\n]{0,30}\b(?:vorherigen|bisherigen|obigen)\b[^.\n]{0,20}"
-    r"\b(?:anweisungen|regeln)\b"
-    r"|\bignor(?:a|e|ez|er)\b[^.\n]{0,30}\b(?:instrucciones|instructions|istruzioni|instruções)\b"
-    r"[^.\n]{0,20}\b(?:anteriores|previas|précédentes|precedenti)\b"
-    r"|(?:忽略|无视|忘记)(?:之前|以上|先前|上面|所有)[^。\n]{0,8}(?:指令|指示|规则)"
-    r"|(?:以前|これまで|上記)の(?:指示|命令|ルール)を(?:無視|忘れ)",
-    re.IGNORECASE,
-)
-_SWITCHES_OFF = re.compile(
-    r"\b(?:always|automatically)\s+(?:approve|allow|accept)\s+(?:all|every|any)\b[^.\n]{0,30}"
-    r"\b(?:permissions?|tools?|requests?|prompts?|commands?)\b"
-    r"|\b(?:skip|bypass|disable|turn off)\s+(?:all\s+)?(?:the\s+)?"
-    r"(?:permission|approval|safety|security)\s+(?:checks?|prompts?|rules?)\b",
-    re.IGNORECASE,
-)
 _RUN_ON_LOAD = re.compile(r"(?:^|[\s(>])!`[^`\n]+`")
 _COMMENT = re.compile(r"<!--(.*?)(?:-->|\Z)", re.DOTALL)
 _SCRIPT = re.compile(
@@ -103,10 +79,27 @@ def _unseen(text: str) -> Iterator[Finding]:
         return
     yield from _each(_DIRECTION, text, "hidden-unicode", "it changes the direction of the text")
     yield from _each(_TAGS, text, "hidden-unicode", "it holds letters that nobody sees")
+    yield from _each(_VARIANTS, text, "hidden-unicode", "it holds letters that nobody sees")
+    yield from _look_alikes(text)
     for match in _JOINERS.finditer(text):
         if not _joins(text, match.start()):
             line = text.count("\n", 0, match.start()) + 1
             yield Finding("hidden-unicode", "it holds characters without width", line)
+
+
+def _look_alikes(text: str) -> Iterator[Finding]:
+    """Words with letters of another alphabet where everybody reads Latin ones."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.isascii():
+            continue
+        words = _WORDS.findall(line)
+        others = [it for it in words if not it.isascii()]
+        # A line of Russian or Greek has letters that no Latin one looks like.
+        alike = [it for it in others if it.translate(LOOK_ALIKES).isascii()]
+        mixed = any(any(map(str.isascii, it)) for it in alike)
+        whole = len(alike) == len(others) and any(map(str.isascii, words))
+        if alike and (mixed or whole):
+            yield Finding("look-alike", "it holds letters that only look like Latin ones", number)
 
 
 def _joins(text: str, place: int) -> bool:
@@ -120,15 +113,9 @@ def _joins(text: str, place: int) -> bool:
 
 
 def _ordering(text: str) -> Iterator[Finding]:
-    # Orders may be broken over lines, or spelled with letters that only look alike.
-    flat = re.sub(r"[ \t]*\n[ \t]*", "\n", unicodedata.normalize("NFKC", text))
-    joined = flat.replace("\n", " ")
-    for match in _OVERRIDE.finditer(joined):
-        line = flat.count("\n", 0, match.start()) + 1
-        yield Finding("override", f"it gives orders to the agent: “{_short(match[0])}”", line)
-    for match in _SWITCHES_OFF.finditer(joined):
-        line = flat.count("\n", 0, match.start()) + 1
-        yield Finding("override", f"it switches off what protects: “{_short(match[0])}”", line)
+    for it in orders(text):
+        said = "switches off what protects" if it.protects else "gives orders to the agent"
+        yield Finding("override", f"it {said}: “{_short(it.words)}”", it.line)
 
 
 def _obeyed(text: str) -> Iterator[Finding]:

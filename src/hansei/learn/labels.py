@@ -36,6 +36,13 @@ CODE_WORDS = 30
 _WORD = re.compile(r"[\w@/.:+=%~#$-]+")
 _NUMBERED = re.compile(r"^(?: *\d{1,7}(?:→|\t|\| |: )|[^\s:]+:\d{1,7}[:-])", re.MULTILINE)
 """What readers and searches put before a line."""
+LOOK_ALIKES = str.maketrans(
+    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u0261"
+    "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0425\u0406\u0408\u0405"
+    "\u03bf\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7",
+    "aeopcyxijshdqwgABEKMHOPCTXIJSoABEZHIKMNOPTYX",
+)
+"""Cyrillic and Greek letters that nobody tells from Latin ones."""
 _ESCAPED = re.compile(r"\\[nrt]")
 _ADDRESS = re.compile(r"(?:https?|ftp|ssh|git)://[^\s'\"`)<>\]}|]+", re.IGNORECASE)
 INLINE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
@@ -111,7 +118,7 @@ def plain(text: str) -> str:
     """Words of a text in one form, with a blank around each: for comparing, not for showing."""
     if not text.isascii():
         shown = (it for it in unicodedata.normalize("NFKC", text) if _is_shown(it))
-        text = "".join(shown)
+        text = "".join(shown).translate(LOOK_ALIKES)
     words = _WORD.findall(_ESCAPED.sub(" ", _NUMBERED.sub("", text)).lower())
     kept = (word.rstrip(".:") or word for word in words)
     return f" {' '.join(kept)} "

@@ -52,12 +52,22 @@ UNTRUSTED = frozenset(
 )
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Evidence:
     """An event that a person can open: `hansei show SESSION#EVENT`."""
 
     session: str
     event: int
+    label: Label | None = None
+    """Whose words of the skill first stood there; None where it has none of them, or nobody knows.
+    """
+
+    def __lt__(self, other: Evidence) -> bool:
+        return self._order < other._order
+
+    @property
+    def _order(self) -> tuple[str, int, str]:
+        return self.session, self.event, self.label or ""
 
 
 @dataclass(frozen=True)

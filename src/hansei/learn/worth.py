@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from hansei.config import CommandClass
-from hansei.learn.harm import cautions, harms
+from hansei.learn.harm import cautions, harms, is_rash
 from hansei.projection.commands.programs import FILLERS, FILTERS, PLAIN, SUBCOMMANDS
 
 if TYPE_CHECKING:
@@ -78,13 +78,6 @@ _SEVERAL: Final = 2
 _LONGEST: Final = 200
 """Characters of a command that somebody would type again."""
 
-_RASH: Final = re.compile(
-    r"--(?:force|hard)\b|\bgit\b.*\b(?:rm|restore)\b|\bgit\b.*\bcheckout\b.*--(?:theirs|ours|orphan)"
-    r"|\bkill(?:all)?\s+-(?:9|KILL)|\bpkill\b|\b(?:db|database)[\s:-]+(?:drop|reset|purge|wipe)\b",
-    re.IGNORECASE,
-)
-"""What a person may well tell an agent to do, but nobody should learn from having seen it."""
-
 
 def is_trivial(ran: Ran) -> bool:
     """Whether a command never makes a skill: it looks around, fills in or moves things about."""
@@ -105,7 +98,7 @@ def is_step(ran: Ran) -> bool:
 
 def destroys(text: str) -> bool:
     """Whether a command takes something away, or switches off what protects."""
-    return _RASH.search(text) is not None or bool(harms(text))
+    return is_rash(text) or bool(harms(text))
 
 
 def is_repeatable(ran: Ran, *, asked: bool = False) -> bool:

@@ -19,7 +19,7 @@ from hansei.hook.places import SERVER
 from hansei.hook.repository import top
 from hansei.instructions.census import census
 from hansei.instructions.targets import SKILL_FOLDERS
-from hansei.learn import gate, offers
+from hansei.learn import offers
 from hansei.learn.known import Known, Written
 from hansei.learn.model import Scope as Holds
 from hansei.learn.model import Skill, State
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from hansei.config import Config
     from hansei.events.model import AnyEvent
-    from hansei.learn.gate import Reason
+    from hansei.learn.gate import Reason, Verdict
     from hansei.learn.model import Offer
     from hansei.ops.skills import Desk
     from hansei.ops.windows import Ground
@@ -194,9 +194,9 @@ class _Judge:
         self._texts = gating.Texts(store)
         self._natives = {name: ground.natives[it] for name, it in _numbers(ground).items()}
 
-    def judged(self, found: Suggestion) -> gate.Verdict:
-        names = sorted({it.session for it in found.offer.evidence} & self._natives.keys())
-        return gate.judged(found.offer, {it: self._texts.of(self._natives[it]) for it in names})
+    def judged(self, found: Suggestion) -> Verdict:
+        names = {it.session for it in found.offer.evidence} & self._natives.keys()
+        return gating.judged(self._texts, found.offer, {it: self._natives[it] for it in names})
 
 
 def _numbers(ground: Ground) -> dict[str, int]:

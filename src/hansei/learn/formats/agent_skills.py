@@ -17,7 +17,7 @@ import msgspec
 from hansei.events.model import MARKER
 from hansei.learn import heads
 from hansei.learn.exchange import Foreign, Refused
-from hansei.learn.files import reference
+from hansei.learn.files import evidence_of, labelled
 from hansei.learn.heads import Broken, field
 from hansei.learn.model import Evidence, Label, Predicates, Scope, Skill, State
 from hansei.learn.validation import normal, normal_body, unfit
@@ -72,7 +72,7 @@ def carried(skill: Skill) -> Skill:
 
 def _escaped(evidence: Evidence) -> str:
     """A reference without blanks, which part them."""
-    return reference(evidence).replace("%", "%25").replace(" ", "%20")
+    return labelled(evidence).replace("%", "%25").replace(" ", "%20")
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -139,13 +139,8 @@ def _predicates(text: str) -> Predicates:
 
 
 def _evidence(text: str) -> list[Evidence]:
-    found = []
-    for word in text.split(" "):
-        session, mark, number = word.rpartition("#")
-        if mark and session and number.isascii() and number.isdigit() and len(number) < 19:
-            plain = session.replace("%20", " ").replace("%25", "%")
-            found.append(Evidence(plain, int(number)))
-    return found
+    words = (it.replace("%20", " ").replace("%25", "%") for it in text.split(" "))
+    return [found for it in words if (found := evidence_of(it)) is not None]
 
 
 class AgentSkills:

@@ -19,7 +19,7 @@ import msgspec
 
 from hansei.learn.contents import content, counters, identified, live, parts
 from hansei.learn.exchange import Foreign, Refused
-from hansei.learn.files import as_moment, moment, reference
+from hansei.learn.files import as_moment, evidence_of, labelled, moment
 from hansei.learn.heads import Broken
 from hansei.learn.model import Evidence, Label, Skill, State, Told
 from hansei.learn.validation import name_from, name_problem, normal, unfit
@@ -168,10 +168,9 @@ def _named(sources: list[dict[str, Any]]) -> str:
 def _evidence(sources: list[dict[str, Any]]) -> Iterable[Evidence]:
     """Events of ours; a trace of another system cannot be opened here."""
     for source in sources:
-        session, mark, number = _text(source, "trace_id").rpartition("#")
-        own = source.get("source_system") == _SYSTEM and mark and session
-        if own and number.isascii() and number.isdigit() and len(number) < 19:
-            yield Evidence(session, int(number))
+        found = evidence_of(_text(source, "trace_id"))
+        if found is not None and source.get("source_system") == _SYSTEM:
+            yield found
 
 
 def _moment(item: dict[str, Any], name: str) -> int:
@@ -241,7 +240,7 @@ def _new(number: str, skill: Skill) -> dict[str, Any]:
 
 def _occurrences(number: str, skill: Skill) -> list[dict[str, str]]:
     named = [(skill.name, _NAMED)] if number != skill.name else []
-    told = [*named, *((reference(it), "seed") for it in skill.evidence)]
+    told = [*named, *((labelled(it), "seed") for it in skill.evidence)]
     return [
         {
             "trace_uid": f"{_SYSTEM}:{trace}",
