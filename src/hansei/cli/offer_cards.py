@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hansei.cli import output
 from hansei.cli.output import bold, dim
+from hansei.learn.files import reference
 from hansei.learn.model import State
 from hansei.ops.classic import per_hundred
 from hansei.ops.learn import FEW, RETURN_DAYS
@@ -125,6 +126,16 @@ def kept_back(found: Suggestion) -> Iterator[str]:
     why = output.one_line(stops[0]) if stops else "the gate does not let it pass"
     yield from output.wrapped(f"{word} {output.one_line(found.offer.name)}: {why}{more}", 2)
     yield from map(dim, output.wrapped(f"  {_open(found.places)}", 2))
+
+
+def unconfirmed(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
+    """An offer that only a person's word can let pass, with everything they need for it."""
+    why = next(it.message for it in found.reasons if it.stops is not None)
+    yield from output.wrapped(f"needs your word: {output.one_line(why)}", 2)
+    yield from card(number, found, look)
+    told = found.offer.evidence
+    labels = [f"{it.label} {reference(it)}" for it in told if it.label is not None]
+    yield from _line("words", ", ".join(output.one_line(it) for it in labels[:PLACES]))
 
 
 def saved(done: Saved, here: Path, home: Path) -> Iterator[str]:

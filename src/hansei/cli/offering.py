@@ -17,7 +17,7 @@ from hansei.errors import SourceError, StoreUnwritable, UsageError
 from hansei.learn.model import State
 from hansei.ops import sessions
 from hansei.ops.classic import simple
-from hansei.ops.learn import RETURN_DAYS, around, learn, reset_skips, save, skip
+from hansei.ops.learn import RETURN_DAYS, around, is_unconfirmed, learn, reset_skips, save, skip
 from hansei.ops.skills import Desk
 
 if TYPE_CHECKING:
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 QUESTION: Final = "Save as skill? [Y/n/s]"
+QUESTION_UNCONFIRMED: Final = "Is it right? Then agents may use it. [y/N/s]"
 _ANSWERS: Final = {
-    **dict.fromkeys(("", "y", "yes"), "y"),
+    **dict.fromkeys(("y", "yes"), "y"),
     **dict.fromkeys(("n", "no"), "n"),
     **dict.fromkeys(("s", "skip", "never"), "s"),
 }
@@ -71,7 +72,11 @@ def offer(
     for number, found in enumerate(look.suggestions, 1):
         _write(["", *offer_cards.card(number, found, look)])
         _obey(desk, "y" if yes else _ask() if asks else None, found, user=user)
-    for found in look.kept_back:
+    for number, found in enumerate(look.kept_back, len(look.suggestions) + 1):
+        if asks and is_unconfirmed(found):
+            _write(["", *offer_cards.unconfirmed(number, found, look)])
+            _obey(desk, _ask(QUESTION_UNCONFIRMED, "n"), found, user=user, promoted=True)
+            continue
         _write(["", *offer_cards.kept_back(found)])
         if (yes or asks) and _is_quarantined(found):
             _obey(desk, "y", found, user=user)
@@ -89,30 +94,32 @@ def _is_quarantined(found: Suggestion) -> bool:
     return found.state is State.QUARANTINED
 
 
-def _save(desk: Desk, found: Suggestion, *, user: bool) -> Saved | None:
+def _save(desk: Desk, found: Suggestion, *, user: bool, promoted: bool = False) -> Saved | None:
     """Save one; where that cannot be, say why and go on with the next."""
     try:
-        return save(desk, found, user=user)
+        return save(desk, found, user=user, promoted=promoted)
     except (UsageError, SourceError) as problem:
         warn(f"{found.offer.name} was not saved: {problem.message}. {problem.hint or ''}".strip())
         return None
 
 
-def _ask() -> str:
+def _ask(question: str = QUESTION, usual: str = "y") -> str:
     """What a person wants done; asks again where the answer is none."""
     while True:
-        given = click.prompt(QUESTION, default="", show_default=False, err=True, prompt_suffix=" ")
-        answer = _ANSWERS.get(str(given).strip().lower())
+        given = click.prompt(question, default="", show_default=False, err=True, prompt_suffix=" ")
+        answer = _ANSWERS.get(str(given).strip().lower() or usual)
         if answer is not None:
             return answer
         note("y saves it, n leaves it for later, s never offers it again; Ctrl-C stops.")
 
 
-def _obey(desk: Desk, answer: str | None, found: Suggestion, *, user: bool) -> None:
+def _obey(
+    desk: Desk, answer: str | None, found: Suggestion, *, user: bool, promoted: bool = False
+) -> None:
     """Do what a person wants."""
     desk = replace(desk, now=app.now())
     if answer == "y":
-        done = _save(desk, found, user=user)
+        done = _save(desk, found, user=user, promoted=promoted)
         if done is not None:
             _write(offer_cards.saved(done, desk.here, desk.config.environment.home))
     elif answer == "n":

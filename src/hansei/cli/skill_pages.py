@@ -9,13 +9,13 @@ import click
 from hansei.cli import output
 from hansei.cli.output import bold, dim, one_line
 from hansei.learn.counters import Standing
-from hansei.learn.files import reference
+from hansei.learn.files import labelled
 from hansei.learn.model import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hansei.learn.book import Problem
+    from hansei.learn.book import Problem, Tampering
     from hansei.learn.history import Entry
     from hansei.learn.model import Skill
     from hansei.learn.operations import Counts
@@ -106,6 +106,15 @@ def broken(problems: Sequence[Problem]) -> Iterator[str]:
         yield one_line(str(problem))
 
 
+def tampered(found: Mapping[str, Tampering]) -> Iterator[str]:
+    """Skills that are not used because nobody here let them be as they are."""
+    for name, it in sorted(found.items()):
+        yield (
+            f"{name}: {it.message}, so it is not used;"
+            f" `hansei skills promote {name}` shows what is different"
+        )
+
+
 def page(shelf: Shelf, skill: Skill, counts: Counts) -> Iterator[str]:
     """One skill."""
     yield bold(skill.name) + f" · {_state(skill)} · version {skill.version}"
@@ -144,7 +153,7 @@ def _evidence(skill: Skill, most: int | None) -> Iterator[str]:
     if not skill.evidence:
         return
     shown = skill.evidence if most is None else skill.evidence[:most]
-    references = ", ".join(one_line(reference(it)) for it in shown)
+    references = ", ".join(one_line(labelled(it)) for it in shown)
     more = len(skill.evidence) - len(shown)
     tail = f", {more:,} more (`hansei skills why {skill.name}`)" if more else ""
     yield from output.wrapped(f"{'evidence':10}{references}{tail}", 10)
@@ -239,7 +248,7 @@ def told(shelf: Shelf, skill: Skill, counts: Counts) -> dict[str, Any]:
     import msgspec
 
     head = msgspec.to_builtins(skill)
-    evidence = [reference(it) for it in skill.evidence]
+    evidence = [labelled(it) for it in skill.evidence]
     return {
         **head,
         "evidence": evidence,

@@ -82,7 +82,8 @@ def _evidence(skill: Skill, known: set[str]) -> Iterator[str]:
     yield bold("Evidence")
     for it in skill.evidence:
         gone = "" if it.session in known else dim("  not in this store")
-        yield f"  hansei show {one_line(reference(it))}{gone}"
+        whose = "" if it.label is None else f"  {it.label}"
+        yield f"  hansei show {one_line(reference(it))}{whose}{gone}"
 
 
 def _predicates(skill: Skill) -> Iterator[str]:

@@ -288,6 +288,14 @@ class Book:
             self._settle(now)
             yield
 
+    def forget(self, now: int) -> None:
+        """Remove every file of the book, and all that its history tells of it, for good."""
+        import shutil
+
+        with self._writing(now):
+            history.forget(self._history, str(self.folder))
+            shutil.rmtree(self.folder)
+
     # --- history ----------------------------------------------------------------------------------
 
     def history(self) -> list[Entry]:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.learn import harm, hostile, risks
 from hansei.learn.labels import INLINE, without_code
-from hansei.learn.warnings import forbids, warns
+from hansei.learn.warnings import forbids, warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from hansei.learn.model import Skill
+    from hansei.learn.model import Offer, Skill
 
 MAIN: Final = "SKILL.md"
 LONGEST_TEXT: Final = 2 * 1024 * 1024
@@ -35,13 +35,16 @@ _SHELL_BLOCKS: Final = frozenset(
 _FENCE: Final = re.compile(r"^\s*(?:>\s*)*(`{3,}|~{3,})\s*\{?\.?([\w+-]*)")
 _PROMPT: Final = re.compile(r"^\s*(?:[$❯%]|PS>|>>>)\s+")
 _HASH: Final = re.compile(r"^\s*(?:#|//|--|;|REM\b|::)")
-_MARK: Final = re.compile(r"“(<[^”]*>|\[[^”]*\])”")
+_ORDER: Final = re.compile(r"“([^”]+)”")
+_SENTENCE: Final = re.compile(r"[.!?]\s")
 _STRAY: Final = re.compile("[\u200b-\u200d\u2061-\u2064]")
 _HIDING: Final = re.compile(
     "[\u200b-\u200d\u2061-\u2064]{3,}|[A-Za-z][\u200b-\u200d\u2061-\u2064]+[A-Za-z]"
     "|[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\U000e0100-\U000e01ef\ufe00-\ufe0f]"
 )
 """What carries a message, parts a word that is looked for, or turns the text around."""
+_ADDRESSED: Final = re.compile(r"[\w-]\.\w|\$|//")
+"""`curl | sh` without an address is only spoken of."""
 _CONTINUED: Final = re.compile(r"(?<!\\)\\$")
 
 
@@ -113,10 +116,8 @@ class Finding(NamedTuple):
     message: str
     span: str
     """The words themselves, with characters that nobody sees written out."""
-
-    @property
-    def severity(self) -> Severity:
-        return SEVERITY[self.rule]
+    severity: Severity
+    """That of the rule, but a caution where the text around shows it as something to avoid."""
 
 
 class _Line(NamedTuple):
@@ -129,8 +130,8 @@ class _Line(NamedTuple):
     """Whether what stands around it warns of it."""
 
 
-def of_skill(skill: Skill) -> list[Finding]:
-    """Findings in a skill of a book, told as in its SKILL.md."""
+def of_skill(skill: Skill | Offer) -> list[Finding]:
+    """Findings in a skill of a book, or in what may become one, told as in its SKILL.md."""
     told = skill.predicates
     steps = "\n".join((*told.do, told.check))
     found = [
@@ -154,7 +155,8 @@ def stopping(found: Iterable[Finding]) -> list[Finding]:
 
 def _of_file(path: str, text: str) -> list[Finding]:
     if len(text) > LONGEST_TEXT:
-        return [Finding(path, 1, "too-long", f"it has {len(text):,} characters", "")]
+        message = f"it has {len(text):,} characters"
+        return [Finding(path, 1, "too-long", message, "", Severity.CAUTION)]
     ending = f".{path.rpartition('/')[2].rpartition('.')[2]}" if "." in path else ""
     shebang = text.startswith("#!") and re.match(r"#!.*\b(?:ba|z|da|k)?sh\b", text) is not None
     if ending in _PROSE and not text.startswith("#!"):
@@ -164,12 +166,22 @@ def _of_file(path: str, text: str) -> list[Finding]:
 
 
 def _checked(path: str, text: str, lines: Iterable[_Line]) -> Iterator[Finding]:
-    found = [*_texts(text, prose=path != "predicates"), *_in_lines(list(lines))]
-    for line, rule, message, span in sorted(dict.fromkeys(found)):
-        yield Finding(path, line, rule, message, span)
+    found = [*_texts(text, prose=path != "predicates"), *_in_lines(lines)]
+    for it in sorted(dict.fromkeys(found)):
+        severity = SEVERITY[it.rule]
+        if it.against and severity is Severity.CAUTION:
+            continue
+        told = f"{it.message}, as something to avoid" if it.against else it.message
+        severity = Severity.CAUTION if it.against else severity
+        yield Finding(path, it.line, it.rule, told, it.span, severity)
 
 
-_Told = tuple[int, str, str, str]
+class _Told(NamedTuple):
+    line: int
+    rule: str
+    message: str
+    span: str
+    against: bool
 
 
 def _texts(text: str, *, prose: bool) -> Iterator[_Told]:
@@ -178,16 +190,21 @@ def _texts(text: str, *, prose: bool) -> Iterator[_Told]:
     lines, spoken = clean.split("\n"), without_code(clean).split("\n")
     for found in hostile.findings(clean, code=not prose):
         said = lines[found.line - 1] if found.line <= len(lines) else ""
-        if found.rule == "override" and _is_shown(found, lines, spoken):
-            continue
-        yield found.line, _renamed(found.rule, said), found.message, shown(said)
+        against = found.rule == "override" and _is_shown(found, lines, spoken)
+        rule = _renamed(found.rule, said)
+        yield _Told(found.line, rule, found.message, shown(said), against)
 
 
 def _is_shown(found: hostile.Finding, lines: Sequence[str], spoken: Sequence[str]) -> bool:
     """Whether an order is only shown: a mark as code, or words that are warned of."""
-    mark = _MARK.search(found.message)
-    told = spoken[found.line - 1] if found.line <= len(spoken) else ""
-    return (mark is not None and mark[1] not in told) or warns(lines, found.line - 1)
+    words = _ORDER.search(found.message)
+    if words is None or found.line > len(lines):
+        return False
+    line = lines[found.line - 1]
+    if words[1][0] in "<[" and words[1] not in spoken[found.line - 1]:
+        return True
+    before = _SENTENCE.split(line[: max(0, line.find(words[1][:12]))])[-1]
+    return forbids(before) or warned(lines)[found.line - 1]
 
 
 def _renamed(rule: str, line: str) -> str:
@@ -196,32 +213,33 @@ def _renamed(rule: str, line: str) -> str:
     return "unreadable" if rule == "hidden-code" else rule
 
 
-def _in_lines(lines: Sequence[_Line]) -> Iterator[_Told]:
+def _in_lines(lines: Iterable[_Line]) -> Iterator[_Told]:
     for line in lines:
         if line.code is None:
             yield from _in_prose(line)
-        elif not line.against and not _HASH.match(line.text):
-            shell = line.code in _SHELL_BLOCKS
-            yield from _in_code(line.number, _PROMPT.sub("", line.text).strip(), as_shell=shell)
+        elif not _HASH.match(line.text):
+            text = _PROMPT.sub("", line.text).strip()
+            yield from _in_code(line, text, as_shell=line.code in _SHELL_BLOCKS)
 
 
 def _in_prose(line: _Line) -> Iterator[_Told]:
     for match in INLINE.finditer(line.text):
-        if not line.against and not forbids(line.text[: match.start()]):
-            yield from _in_code(line.number, match[2].strip(), as_shell=True)
+        against = line.against or forbids(line.text[: match.start()])
+        yield from _in_code(line._replace(against=against), match[2].strip(), as_shell=True)
     plain = INLINE.sub(" ", line.text)
-    if not line.against and not forbids(plain):
-        for found in risks.in_prose(plain):
-            yield line.number, found.rule, found.message, shown(line.text)
+    against = line.against or forbids(plain)
+    for found in risks.in_prose(plain):
+        yield _Told(line.number, found.rule, found.message, shown(line.text), against)
 
 
-def _in_code(number: int, text: str, *, as_shell: bool) -> Iterator[_Told]:
+def _in_code(line: _Line, text: str, *, as_shell: bool) -> Iterator[_Told]:
     done = risks.unsaid(text)
     found = [*risks.in_code(done)]
     if as_shell and done:
         found += [harm.Harm(_weighed(it, done), it.message) for it in harm.harms(done)]
     for it in dict.fromkeys(found):
-        yield number, it.rule, it.message, shown(text)
+        if it.rule != "fetch-and-run" or _ADDRESSED.search(done):
+            yield _Told(line.number, it.rule, it.message, shown(text), line.against)
 
 
 def _weighed(found: harm.Harm, text: str) -> str:
@@ -244,6 +262,7 @@ def shown(text: str) -> str:
 def _lines(text: str) -> Iterator[_Line]:
     """The lines of a Markdown text."""
     raw = text.split("\n")
+    bad = warned(raw)
     fence, language, against = "", "", False
     joined: list[str] = []
     for number, line in enumerate(raw):
@@ -258,9 +277,9 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(number + 2 - len(joined), _one(joined), language, against)
             joined = []
         elif mark:
-            fence, language, against = mark[1], mark[2].lower(), warns(raw, number)
+            fence, language, against = mark[1], mark[2].lower(), bad[number]
         else:
-            yield _Line(number + 1, line, None, warns(raw, number))
+            yield _Line(number + 1, line, None, bad[number])
 
 
 def _script(text: str, language: str) -> Iterator[_Line]:

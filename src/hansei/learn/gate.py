@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hansei.learn import harm, hostile, labels, warrants
+from hansei.learn import checks, harm, hostile, labels, warrants
 from hansei.learn.model import UNTRUSTED, Evidence, Label, Offer, State
 from hansei.learn.warnings import forbids
 
@@ -148,7 +148,7 @@ def checked(skill: Skill) -> Verdict:
         label=skill.label,
     )
     clean, notes = cleaned(told)
-    reasons = [*notes, *_against(clean)]
+    reasons = [*notes, *_misshapen(clean), *stops(skill)]
     if skill.label in UNTRUSTED:
         message = f"its text is {_WORDS[skill.label]}"
         reasons.append(Reason("origin", message, "skill", stops=State.QUARANTINED))
@@ -241,7 +241,34 @@ def _cleaned_predicates(told: Predicates) -> Predicates:
 
 
 def _against(offer: Offer) -> Iterator[Reason]:
-    """Everything for which a text is refused."""
+    """Everything for which a learned text is refused: more than what stops a written one."""
+    yield from _misshapen(offer)
+    if len(offer.body) > LONGEST_BODY:
+        return
+    yield from _hostile(offer)
+    for where, command in commands_of(offer):
+        for found in harm.harms(command):
+            message = f"{found.message}: `{_short(command)}`"
+            yield Reason(found.rule, message, where, stops=State.REJECTED)
+    yield from _secrets(offer)
+    yield from stops(replace(offer, predicates=replace(offer.predicates, do=_ran(offer))))
+
+
+def _ran(offer: Offer) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*offer.commands, *offer.predicates.do)))
+
+
+def stops(told: Offer | Skill) -> Iterator[Reason]:
+    """What no skill is used with, unless a person allows the rule by its name."""
+    for found in checks.stopping(checks.of_skill(told)):
+        body = found.file == checks.MAIN
+        where = f"body, line {found.line}" if body else found.file
+        message = f"{found.message}: `{found.span}`"
+        yield Reason(found.rule, message, where, stops=State.REJECTED)
+
+
+def _misshapen(offer: Offer) -> Iterator[Reason]:
+    """What is wrong with a text whatever it says."""
     if not _NAME.fullmatch(offer.name):
         yield Reason("name", "no name is left of it", "name", stops=State.REJECTED)
     for where, text, longest in (
@@ -251,13 +278,6 @@ def _against(offer: Offer) -> Iterator[Reason]:
         if len(text) > longest:
             message = f"it has {len(text):,} characters, more than {longest:,}"
             yield Reason("too-long", message, where, stops=State.REJECTED)
-    if len(offer.body) <= LONGEST_BODY:
-        yield from _hostile(offer)
-        for where, command in commands_of(offer):
-            for found in harm.harms(command):
-                message = f"{found.message}: `{_short(command)}`"
-                yield Reason(found.rule, message, where, stops=State.REJECTED)
-        yield from _secrets(offer)
     path = offer.predicates.path
     if path and (path.startswith(("/", "~")) or ".." in path.split("/") or "\0" in path):
         message = f"its path {path!r} leads out of the repository"

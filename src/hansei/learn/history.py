@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from hansei.installation import files as disk
+
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -107,6 +110,29 @@ def intend(file: Path, entry: Entry) -> None:
 def mark(file: Path, number: int, progress: Progress, at: int | None = None) -> None:
     """Note how far an entry got."""
     _append(file, _Line(id=number, progress=progress, at=at))
+
+
+def forget(file: Path, book: str) -> None:
+    """Have nothing told of a book any more; the numbers of its entries are not given again."""
+    gone = {it.id: _Line(entry=_gone(it)) for it in entries(file) if it.book == book}
+    if not gone:
+        return
+    before = file.read_bytes()
+    kept = [_without(line, gone) for line in before.split(b"\n") if line]
+    disk.replace(file, b"\n".join(kept) + b"\n", expected=before)
+
+
+def _without(line: bytes, gone: Mapping[int, _Line]) -> bytes:
+    try:
+        entry = msgspec.json.decode(line, type=_Line).entry
+    except msgspec.DecodeError:
+        return line
+    known = None if entry is None else gone.get(entry.id)
+    return line if known is None else msgspec.json.encode(known)
+
+
+def _gone(entry: Entry) -> Entry:
+    return Entry(entry.id, 0, "forgotten", (), progress=Progress.VOID)
 
 
 def next_number(file: Path) -> int:

@@ -29,7 +29,7 @@ _ENGLISH: Final = (
     r"|\b(?:reveal|print|repeat|output)\b[^.\n]{0,20}\byour (?:system prompt|hidden instructions)\b"
 )
 _MARKS: Final = (
-    r"</?(?:system|system-reminder|system_prompt|assistant|human|im_start|im_end)>"
+    r"(?-i:</?(?:system|system-reminder|system_prompt|assistant|human|im_start|im_end)>)"
     r"|<\|(?:im_start|im_end|system|endoftext|begin_of_text)\|>|\[/?INST\]|<<SYS>>"
 )
 _OTHERS: Final = (

@@ -55,7 +55,8 @@ _SECRET: Final = re.compile(
     r"|\$\((?:printenv|env|cat\s+\S*(?:\.env|id_\w+|credentials))\b"
 )
 _ASKED_OF_DNS: Final = re.compile(
-    r"\b(?:nslookup|dig|host|ping)\b[^\n|;&]*(?:\$\(|`|\$\{?\w*(?:KEY|TOKEN|SECRET|DATA)\w*)"
+    r"\b(?:nslookup|dig)\s[^\n|;&]*(?:\$\(|\$\{?\w*(?:KEY|TOKEN|SECRET|DATA)\w*)"
+    r"|\bping\s[^\n|;&]*\$\{?\w*(?:KEY|TOKEN|SECRET)\w*"
 )
 _SCHEDULES: Final = re.compile(
     r"\|\s*crontab\b|\bcrontab\s+(?!-[lehu]\b|--help\b)[\w./~$-]+"
@@ -120,7 +121,7 @@ def unsaid(text: str) -> str:
 
 
 def is_installer(text: str) -> bool:
-    """Whether what a command runs comes from where a known tool is installed from, and only there."""
+    """Whether what a command runs comes from the site of a known tool, and nothing from others."""
     hosts = re.findall(r"(?:https?://)?[\w-]+(?:\.[\w-]+)+/?[\w./-]*", text)
     fetched = [it for it in hosts if it.startswith("http") or _INSTALLERS.search(it)]
     return bool(fetched) and all(map(_INSTALLERS.search, fetched))

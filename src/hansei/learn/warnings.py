@@ -28,9 +28,16 @@ def forbids(text: str) -> bool:
     return _FORBIDS.search(text) is not None
 
 
-def warns(lines: Sequence[str], number: int) -> bool:
-    """Whether the lines around one, from 0, show it as something bad."""
-    above = [it for it in lines[max(0, number - _NEAR) : number] if it.strip()]
-    heading = next((it for it in reversed(lines[:number]) if _HEADING.match(it)), "")
-    near = (lines[number], *above[-1:], heading)
-    return any(map(_SHOWS.search, near)) or any(map(_FORBIDS.search, above[-1:]))
+def warned(lines: Sequence[str]) -> list[bool]:
+    """Of every line, whether the one above, its heading or itself shows it as something bad."""
+    found: list[bool] = []
+    heading, above, since = False, "", 0
+    for line in lines:
+        if _HEADING.match(line):
+            heading = _SHOWS.search(line) is not None
+        near = above if since <= _NEAR else ""
+        shows = _SHOWS.search(line) is not None or _SHOWS.search(near) is not None
+        found.append(heading or shows or forbids(near))
+        above, since = (line, 0) if line.strip() else (above, since)
+        since += 1
+    return found

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
 from hansei.ops.hook_health import hook_health
+from hansei.ops.skill_places import edited
+from hansei.ops.skills import books
 from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health, waiting
 from hansei.sources import catalogue
 from hansei.store import journal
@@ -93,12 +95,27 @@ class FactsHealth:
 
 
 @dataclass(frozen=True)
+class SkillsHealth:
+    """The books that were ever changed on this machine, and the files we put for agents."""
+
+    books: int
+    skills: int
+    broken: list[str]
+    """Files that cannot be read, each with its line and why."""
+    tampered: list[str]
+    """Skills that are not used because their file is not what a person let it be."""
+    edited: list[str]
+    """Files that we put where agents read skills, and that somebody changed there since."""
+
+
+@dataclass(frozen=True)
 class Health:
     agents: list[AgentHealth]
     hooks: Hooks
     spool: SpoolHealth
     store: StoreHealth
     facts: FactsHealth
+    skills: SkillsHealth
     warnings: list[str]
 
 
@@ -111,8 +128,21 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
         spool=spool_health(store, config),
         store=_store(store),
         facts=_facts(store),
+        skills=_skills(store, config),
         warnings=[*warnings, *_cut_short(store)],
     )
+
+
+def _skills(store: Store, config: Config) -> SkillsHealth:
+    shelf = books(config)
+    found = [it for book in shelf for it in book.skills()]
+    tampered = [
+        f"{book.file(name)}: {it.message}"
+        for book in shelf
+        for name, it in sorted(book.tampered().items())
+    ]
+    broken = [str(it) for book in shelf for it in book.problems()]
+    return SkillsHealth(len(shelf), len(found), broken, tampered, edited(store))
 
 
 def _cut_short(store: Store) -> list[str]:

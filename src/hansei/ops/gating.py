@@ -163,7 +163,8 @@ class Texts:
         """Sessions of the same workspaces that began before the last of some."""
         rows = self._store.db.execute(
             "SELECT o.id FROM sessions o"
-            " JOIN (SELECT workspace, max(coalesce(ended_at, started_at)) AS ended FROM sessions WHERE id IN (SELECT value FROM json_each(?1))"
+            " JOIN (SELECT workspace, max(coalesce(ended_at, started_at)) AS ended"
+            " FROM sessions WHERE id IN (SELECT value FROM json_each(?1))"
             " GROUP BY workspace) m ON m.workspace = o.workspace"
             " WHERE o.id NOT IN (SELECT value FROM json_each(?1)) AND o.next_seq > 1"
             " AND (m.ended IS NULL OR o.started_at IS NULL OR o.started_at <= m.ended)"

@@ -19,7 +19,7 @@ from hansei.hook.places import SERVER
 from hansei.hook.repository import top
 from hansei.instructions.census import census
 from hansei.instructions.targets import SKILL_FOLDERS
-from hansei.learn import offers
+from hansei.learn import gate, offers
 from hansei.learn.known import Known, Written
 from hansei.learn.model import Scope as Holds
 from hansei.learn.model import Skill, State
@@ -287,11 +287,20 @@ def _heading(places: Sequence[Ground], scope: Scope) -> Learned:
 # --- what a person answers ------------------------------------------------------------------------
 
 
-def save(desk: Desk, found: Suggestion, *, user: bool = False) -> Saved:
+def is_unconfirmed(found: Suggestion) -> bool:
+    """Whether nothing speaks against an offer, but nobody typed it and too few sessions show it."""
+    return {it.rule for it in found.reasons if it.stops is not None} == {gate.UNCONFIRMED}
+
+
+def save(desk: Desk, found: Suggestion, *, user: bool = False, promoted: bool = False) -> Saved:
     """Keep an offer as a skill and put it where agents find it; for `user` everywhere.
 
-    One that the gate quarantined is kept as that, and put nowhere.
+    One that the gate quarantined is kept as that, and put nowhere; unless a person looked at it and
+    said that it is right, and there is nothing else against it.
     """
+    if promoted and is_unconfirmed(found):
+        skills.must_be_a_person(desk, "hansei learn")
+        found = replace(found, state=State.DRAFT)
     if found.root is None and not user:
         raise UsageError(
             f"the repository of {found.workspace} is not on this machine",

@@ -9,11 +9,13 @@ from hansei.config import DAY_MS
 from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
 from hansei.ops.scope import named_workspace
+from hansei.ops.skills import book_of_workspace
 from hansei.ops.spool import forget_lines
 from hansei.store import journal, removal, reviews
 
 if TYPE_CHECKING:
     from hansei.config import Config
+    from hansei.learn.book import Book
     from hansei.store.database import Store
 
 LOCK_SECONDS = 30.0
@@ -34,13 +36,15 @@ class Doomed:
     """Imported reviews that go with it."""
     written: int = 0
     """Changes of instruction files that cannot be undone after it."""
+    book: Book | None = None
+    """This person's skills of the workspace, which go with it and with their history."""
 
     @property
     def empty(self) -> bool:
         return not self.sessions and self.workspace is None
 
 
-def chosen(store: Store, name: str) -> Doomed:
+def chosen(store: Store, config: Config, name: str) -> Doomed:
     """The session, with its subagents, or the workspace of that name."""
     try:
         found = sessions.find(store, name)
@@ -59,9 +63,17 @@ def chosen(store: Store, name: str) -> Doomed:
             workspace=workspace,
             reviews=reviews.count(store.db, workspace),
             written=journal.count(store.db, workspace),
+            book=_book(store, config, workspace),
         )
     family = [found, *_descendants(store, found)]
     return _doomed(store, f"session {sessions.describe(store, found).short}", family)
+
+
+def _book(store: Store, config: Config, workspace: int) -> Book | None:
+    identity, folder = store.db.execute(
+        "SELECT identity, folder FROM workspaces WHERE id = ?", (workspace,)
+    ).fetchone()
+    return book_of_workspace(config, identity, folder)
 
 
 def _descendants(store: Store, number: int) -> list[int]:
@@ -120,4 +132,6 @@ def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
             workspaces=[] if doomed.workspace is None else [doomed.workspace],
         )
         forget_lines(config.environment, filter(None, names))
+        if doomed.book is not None:
+            doomed.book.forget(now)
         return removed

@@ -18,7 +18,7 @@ from hansei.learn.exchange import Foreign, Refused
 from hansei.learn.formats.agent_skills import FILE
 from hansei.learn.labels import worst
 from hansei.learn.model import LIVE, Label, Scope, Skill, State
-from hansei.ops.skills import Desk, Done, book_for, clean, keep, listed
+from hansei.ops.skills import Desk, Done, book_for, clean, keep, listed, must_be_a_person
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Import:
 
 def look(desk: Desk, path: Path, *, form: str | None, trust: bool, over: bool) -> Import:
     """What a file or folder holds, and as what each skill would be kept; writes nothing."""
+    if trust:
+        must_be_a_person(desk, f"hansei skills import {path} --trust")
     files = _read(path)
     name = form or formats_catalogue.recognised(files)
     if name is None:
@@ -66,11 +68,17 @@ def look(desk: Desk, path: Path, *, form: str | None, trust: bool, over: bool) -
         it.name for it in once if seals.fits(it, foreign.seals.get(it.name, ""), key)
     )
     skills = tuple(
-        clean(desk, it if it.name in sealed else admitted(it, trust=trust))
+        clean(desk, _again(it) if it.name in sealed else admitted(it, trust=trust))
         for it in once
         if it.name not in there
     )
     return Import(name, skills, sealed, there, (*foreign.refused, *twice), foreign.notes)
+
+
+def _again(skill: Skill) -> Skill:
+    """A skill of ours that comes back; what was allowed by name there is allowed anew."""
+    stopped = gate.checked(skill).state is State.REJECTED
+    return replace(skill, state=State.QUARANTINED) if stopped and skill.state in LIVE else skill
 
 
 def admitted(skill: Skill, *, trust: bool) -> Skill:
@@ -79,7 +87,7 @@ def admitted(skill: Skill, *, trust: bool) -> Skill:
     if state in LIVE or state is State.QUARANTINED:
         fit = trust and gate.checked(skill).state is not State.REJECTED
         state = State.DRAFT if fit else State.QUARANTINED
-    label = skill.label if trust else worst((skill.label, Label.FOREIGN))
+    label = worst((skill.label, Label.FOREIGN))
     return replace(
         skill,
         state=state,

@@ -8,6 +8,7 @@ or deleted there is theirs: it is neither overwritten nor put back, and the note
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hansei.errors import HanseiError, UnusableInstructions
@@ -20,7 +21,6 @@ from hansei.store import journal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from hansei.instructions.plans import Note
     from hansei.learn.model import Skill
@@ -127,6 +127,22 @@ def carry_out(store: Store, plan: Plan, *, now: int) -> Placed:
         None if entry is None else entry.id,
         any(file.change.after is not None for file in plan.files),
     )
+
+
+def edited(store: Store) -> list[str]:
+    """Files of skills that somebody changed where agents read them, since we wrote them."""
+    last: dict[Path, str | None] = {}
+    for entry in sorted(journal.listed(store.db), key=lambda it: it.id):
+        if skill_of(entry) is not None and entry.state is journal.State.DONE:
+            last |= {Path(entry.repository) / it.path: it.after for it in entry.files}
+    return sorted(str(path) for path, after in last.items() if _differs(path, after))
+
+
+def _differs(path: Path, after: str | None) -> bool:
+    try:
+        return after is not None and disk.digest(path.read_bytes()) != after
+    except OSError:
+        return False
 
 
 def changes_of(store: Store, names: Sequence[str], at: int) -> list[Entry]:

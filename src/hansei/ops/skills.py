@@ -21,8 +21,9 @@ from hansei.git.repository import git, identify
 from hansei.hook.repository import top
 from hansei.learn import gate, operations
 from hansei.learn.book import Book, must_be_fit
-from hansei.learn.history import Progress
-from hansei.learn.model import LIVE, Scope, Skill, State
+from hansei.learn.history import Progress, standing
+from hansei.learn.labels import worst
+from hansei.learn.model import LIVE, Label, Scope, Skill, State
 from hansei.learn.validation import name_from, normal
 from hansei.ops import skill_places
 from hansei.redaction.redactor import Redactor
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from hansei.git.repository import Identity
     from hansei.instructions.carrying import UndoneFile
     from hansei.instructions.plans import Plan
-    from hansei.learn.book import Problem
+    from hansei.learn.book import Problem, Tampering
     from hansei.learn.counters import Counters
     from hansei.learn.history import Entry
     from hansei.learn.operations import Counts
@@ -46,6 +47,7 @@ REPOSITORY, WORKSPACE, GLOBAL = "repository", "workspace", "global"
 IN_REPOSITORY: Final = ".hansei/skills"
 _IGNORE: Final = "*\n!.gitignore\n!skills/\n!skills/**\n"
 """What git is to keep of `.hansei`: the book, and nothing of a store that may lie there too."""
+_VERBS: Final = {State.APPROVED: "approve", State.DRAFT: "promote", State.REJECTED: "reject"}
 _ONLY_STORE: Final = "*\n"
 _CLEANED: Final = ("description", "body", "section", "reason", "topic", "action", "key", "owner")
 
@@ -178,6 +180,29 @@ def shelves(config: Config, here: Path) -> list[Shelf]:
     return found
 
 
+def books(config: Config) -> list[Book]:
+    """Every book that was ever changed on this machine and is still there."""
+    root = home_folder(config.environment) / "skills"
+    records = root / "history.jsonl"
+    folders = {Path(folder) for folder, _ in standing(records)}
+    folders |= {it.parent for it in root.glob("*/book.json")}
+    own = sorted(it for it in folders if it.is_dir())
+    return [Book(it, records, shared=not it.is_relative_to(root)) for it in own]
+
+
+def book_of_workspace(config: Config, identity: str, folder: str | None) -> Book | None:
+    """This person's book for a workspace that a store knows; None if there is none."""
+    root = home_folder(config.environment) / "skills"
+    for file in sorted(root.glob("*/book.json")):
+        try:
+            known = msgspec.json.decode(file.read_bytes(), type=_Known)
+        except (OSError, msgspec.DecodeError):
+            continue
+        if identity in known.identities or (folder is not None and folder == known.folder):
+            return Book(file.parent, root / "history.jsonl")
+    return None
+
+
 def listed(config: Config, here: Path) -> tuple[list[tuple[Shelf, Skill]], list[Problem]]:
     """Every skill in force here, nearest book first, and the files that cannot be read."""
     places = shelves(config, here)
@@ -187,6 +212,14 @@ def listed(config: Config, here: Path) -> tuple[list[tuple[Shelf, Skill]], list[
             skills.setdefault(skill.name, (shelf, skill))
     problems = [problem for shelf in places for problem in shelf.book.problems()]
     return list(skills.values()), problems
+
+
+def tampered(config: Config, here: Path) -> dict[str, Tampering]:
+    """Skills of the books here whose files say more than a person let them be, by name."""
+    found: dict[str, Tampering] = {}
+    for shelf in reversed(shelves(config, here)):
+        found |= shelf.book.tampered()
+    return found
 
 
 def find(config: Config, here: Path, name: str) -> tuple[Shelf, Skill]:
@@ -214,7 +247,7 @@ def counts(
 
 def add(desk: Desk, skill: Skill, *, repo: bool = False, place: bool = True) -> Done:
     """Keep a new skill; refuses a name that is taken."""
-    new = clean(desk, replace(skill, owner=skill.owner or desk.by))
+    new = clean(desk, _by_whom(desk, replace(skill, owner=skill.owner or desk.by)))
     for shelf in shelves(desk.config, desk.here):
         if shelf.book.has(new.name):
             raise UsageError(
@@ -226,26 +259,38 @@ def add(desk: Desk, skill: Skill, *, repo: bool = False, place: bool = True) -> 
 
 
 def change_state(
-    desk: Desk, name: str, state: State, *, reason: str = "", place: bool = True
+    desk: Desk,
+    name: str,
+    state: State,
+    *,
+    reason: str = "",
+    place: bool = True,
+    allowed: Sequence[str] = (),
 ) -> Done:
-    """Approve, promote, reject or retire a skill."""
+    """Approve, promote, reject or retire a skill; `allowed` are rules that do not stop it."""
+    if state in LIVE:
+        must_be_a_person(desk, f"hansei skills {_VERBS[state]} {name}")
     shelf, skill = find(desk.config, desk.here, name)
     new = clean(desk, operations.moved(skill, state, by=desk.by, reason=reason))
-    verbs = {State.APPROVED: "approve", State.DRAFT: "promote", State.REJECTED: "reject"}
-    return keep(desk, shelf.book, verbs.get(state, "retire"), {name: new}, place=place)
+    verb = _VERBS.get(state, "retire")
+    return keep(desk, shelf.book, verb, {name: new}, place=place, allowed=allowed)
 
 
 def update(desk: Desk, name: str, *, operation: str = "update", **fields: Any) -> Done:
     """Change what a skill says, or how it is filed."""
     shelf, skill = find(desk.config, desk.here, name)
     wanted = {field: value for field, value in fields.items() if value is not None}
-    new = clean(desk, replace(skill, owner=desk.by, **wanted))
+    new = clean(desk, _by_whom(desk, replace(skill, owner=desk.by, **wanted)))
     return keep(desk, shelf.book, operation, {name: new}, place=False)
 
 
 def edited(desk: Desk, shelf: Shelf, skill: Skill) -> Done:
     """Keep a skill as a person left it in their editor."""
-    new = clean(desk, replace(skill, owner=desk.by))
+    _, known = find(desk.config, desk.here, skill.name)
+    # Only `promote` lets a skill out of quarantine.
+    state = known.state if skill.state in LIVE and known.state not in LIVE else skill.state
+    label = worst((known.label, skill.label))
+    new = clean(desk, _by_whom(desk, replace(skill, owner=desk.by, state=state, label=label)))
     return keep(desk, shelf.book, "edit", {skill.name: new}, place=False)
 
 
@@ -297,7 +342,13 @@ def _take_out(desk: Desk, skill: Skill) -> tuple[Placed, ...]:
 
 
 def keep(
-    desk: Desk, book: Book, operation: str, wanted: Mapping[str, Skill | None], *, place: bool
+    desk: Desk,
+    book: Book,
+    operation: str,
+    wanted: Mapping[str, Skill | None],
+    *,
+    place: bool,
+    allowed: Sequence[str] = (),
 ) -> Done:
     """Write some skills into a book, then have the places where agents read them agree.
 
@@ -307,7 +358,7 @@ def keep(
     new = [normal(it) for it in wanted.values() if it is not None]
     for skill in new:
         must_be_fit(skill)
-        _must_pass(book, skill)
+        _must_pass(book, skill, allowed)
     _prepare(desk, book)
     plans = _plans(desk, new, place=place)
     for plan in plans:
@@ -319,18 +370,52 @@ def keep(
     return Done(operation, kept, None if entry is None else entry.id, placed)
 
 
-def _must_pass(book: Book, skill: Skill) -> None:
+def _must_pass(book: Book, skill: Skill, allowed: Sequence[str]) -> None:
     """Refuse to let a skill be used that the gate stops; one that is in use already passed."""
     known = book.find(skill.name) if book.has(skill.name) else None
     if skill.state not in LIVE or (known is not None and _says(known) == _says(skill)):
         return
-    stopping = [it for it in gate.checked(skill).reasons if it.stops is State.REJECTED]
+    reasons = gate.checked(skill).reasons
+    stopping = [it for it in reasons if it.stops is State.REJECTED and it.rule not in allowed]
     if stopping:
         first = stopping[0]
         raise UnusableSkill(
             f"skill {skill.name!r} cannot be used: {first.message} ({first.where})",
-            hint="Take that out of its text; docs/concepts/gate.md says what is stopped and why.",
+            hint=f"The rule is {first.rule}. Take that out of its text;"
+            " docs/reference/skill-checks.md lists what is stopped.",
         )
+
+
+AGENTS: Final = (
+    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "CURSOR_AGENT", "GEMINI_CLI", "OPENCODE",
+    "COPILOT_CLI", "QWEN_CODE", "AMP_THREAD_ID",
+)  # fmt: skip
+"""Variables that agents set for what they run."""
+
+
+def agent_at_work(desk: Desk) -> str | None:
+    """The variable by which an agent, not a person, runs this; None where nothing says so."""
+    told = desk.config.environment.variables
+    return next((it for it in AGENTS if told.get(it, "").strip() not in ("", "0")), None)
+
+
+def must_be_a_person(desk: Desk, command: str) -> None:
+    """Refuse a person's word where an agent speaks."""
+    variable = agent_at_work(desk)
+    if variable is not None:
+        raise UsageError(
+            f"an agent runs this ({variable} is set), and this is for a person to say",
+            hint=f"Run `{command}` in your own terminal.",
+        )
+
+
+def _by_whom(desk: Desk, skill: Skill) -> Skill:
+    """What an agent wrote through us is its proposal, and waits for a person."""
+    if agent_at_work(desk) is None:
+        return skill
+    state = State.QUARANTINED if skill.state in LIVE else skill.state
+    origin = "agent" if skill.origin == "person" else skill.origin
+    return replace(skill, state=state, label=worst((skill.label, Label.PROPOSED)), origin=origin)
 
 
 def _says(skill: Skill) -> tuple[object, ...]:

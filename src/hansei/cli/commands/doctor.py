@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.ops.certify import Certificate, Verdict
-    from hansei.ops.doctor import AgentHealth, FactsHealth, Health, StoreHealth
+    from hansei.ops.doctor import (
+        AgentHealth,
+        FactsHealth,
+        Health,
+        SkillsHealth,
+        StoreHealth,
+    )
     from hansei.ops.hook_health import AgentHooks, Hooks
     from hansei.ops.spool_health import SpoolHealth
 
@@ -120,6 +126,7 @@ def report(health: Health) -> Iterator[str]:
         yield ""
     yield from _store(health.store)
     yield from _facts(health.facts)
+    yield from _skills(health.skills)
     for text in health.warnings:
         yield click.style(f"! {text}", fg="yellow")
 
@@ -130,6 +137,22 @@ def _facts(facts: FactsHealth) -> Iterator[str]:
         yield click.style(f"  facts not worked out, a fault of hansei: {told}", fg="yellow")
     if len(facts.failed) > MOST_LISTED:
         yield f"  and {len(facts.failed) - MOST_LISTED} more; `hansei doctor --json` lists them"
+
+
+def _skills(skills: SkillsHealth) -> Iterator[str]:
+    if not skills.books:
+        return
+    books = output.plural(skills.books, "book")
+    yield bold("Skills") + f" · {output.plural(skills.skills, 'skill')} in {books}"
+    told = [
+        *(f"cannot be read: {it}" for it in skills.broken),
+        *(f"not used, {it}" for it in skills.tampered),
+        *(f"changed where agents read it, {it}" for it in skills.edited),
+    ]
+    for line in told[:MOST_LISTED]:
+        yield click.style(f"! {output.one_line(line)}", fg="yellow")
+    if len(told) > MOST_LISTED:
+        yield f"  and {len(told) - MOST_LISTED} more; `hansei doctor --json` lists them"
 
 
 def _agent(agent: AgentHealth) -> Iterator[str]:

@@ -22,15 +22,16 @@ def command(name: str, yes: bool, as_json: bool) -> None:
     """Remove a session with its subagents, or all sessions of a workspace, from the store.
 
     They are removed from the database, from sealed files and from what hooks wrote, and are not
-    taken in again; reviews you imported go with their workspace, and so does the record that
-    changes of its instruction files are undone with. The agent's own transcripts are left alone.
+    taken in again; reviews you imported go with their workspace, and so do your skills for it, with
+    their history, and the record that changes of its instruction files are undone with. What lies
+    in the repository is left alone: its own book, SKILL.md files. So are the agent's transcripts.
     """
     from hansei.ops.removal import chosen
 
     # What is still unread of it must be known too, or the next command would bring it back.
     settings = app.config()
     with app.up_to_date(settings, ingest=True) as store:
-        carry_out(store, chosen(store, name), settings, yes=yes, as_json=as_json)
+        carry_out(store, chosen(store, settings, name), settings, yes=yes, as_json=as_json)
 
 
 def carry_out(store: Store, doomed: Doomed, settings: Config, *, yes: bool, as_json: bool) -> None:
@@ -45,11 +46,14 @@ def carry_out(store: Store, doomed: Doomed, settings: Config, *, yes: bool, as_j
         plan += (
             f", the way back from {output.plural(doomed.written, 'change')} of instruction files"
         )
+    skills = 0 if doomed.book is None else len(doomed.book.skills())
+    if skills:
+        plan += f", {output.plural(skills, 'skill')} of your book for it"
     if not doomed.empty and not yes:
         click.confirm(f"Remove {plan}?", abort=True, err=True)
     removed = remove(store, doomed, settings, now=app.now())
     if as_json:
         counts = {"sessions": removed, "reviews": doomed.reviews, "written": doomed.written}
-        output.write_json("removed", {"what": doomed.what, **counts})
+        output.write_json("removed", {"what": doomed.what, **counts, "skills": skills})
     else:
         output.write(f"Nothing to remove: {plan}." if doomed.empty else f"Removed {plan}.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hansei.cli import app, output, skill_backtest, skill_exchange
+from hansei.cli import app, output, skill_backtest, skill_exchange, skill_gate
 from hansei.cli.diagnostics import note, warn
 from hansei.cli.skill_desk import because, counted, desk_here, no_place, say
 from hansei.errors import UnusableSkill, UsageError
@@ -29,6 +30,7 @@ def command() -> None:
       hansei skills list                    what there is
       hansei skills show NAME               one skill; `why NAME` says where it comes from
       hansei skills backtest                whether what was learned earlier held later
+      hansei skills check PATH              what in a skill folder a person should see first
       hansei skills approve NAME            let it stand in managed blocks as well
       hansei skills undo                    take the last change back, byte for byte
 
@@ -57,9 +59,10 @@ def list_(everything: bool, state: str | None, section: str | None, as_json: boo
     A file that cannot be read is named with its line, and the exit code is 3; the others are shown.
     """
     from hansei.cli import skill_pages
-    from hansei.ops.skills import counts, listed
+    from hansei.ops.skills import counts, listed, tampered
 
     rows, problems = listed(app.config(), app.folder())
+    changed = tampered(app.config(), app.folder())
     chosen = [
         it
         for it in rows
@@ -74,6 +77,7 @@ def list_(everything: bool, state: str | None, section: str | None, as_json: boo
     if as_json:
         document = {
             "skills": [skill_pages.told(*it, told[it[1].name]) for it in shown],
+            "tampered": {name: it.message for name, it in changed.items()},
             "problems": [
                 {"file": str(it.path), "line": it.line, "message": it.message} for it in problems
             ],
@@ -84,7 +88,7 @@ def list_(everything: bool, state: str | None, section: str | None, as_json: boo
             output.write(line)
     else:
         output.write("No skills here. `hansei learn` offers some, `hansei skills add` writes one.")
-    for line in skill_pages.broken(problems):
+    for line in (*skill_pages.tampered(changed), *skill_pages.broken(problems)):
         warn(line)
     if problems:
         sys.exit(BROKEN)
@@ -162,6 +166,7 @@ def why(name: str, as_json: bool) -> None:
 @click.option("--language", default="", metavar="NAME", help="It holds for one language only.")
 @click.option("--user", is_flag=True, help="For every repository, not only this.")
 @click.option("--repo", is_flag=True, help="Keep it in the repository, for the whole team.")
+@click.option("--proposed", is_flag=True, help="An agent proposes it: it waits for a person.")
 @because
 @no_place
 @app.json_option
@@ -171,6 +176,7 @@ def add(
     body: str | None,
     user: bool,
     repo: bool,
+    proposed: bool,
     place: bool,
     as_json: bool,
     **texts: Any,
@@ -181,9 +187,10 @@ def add(
       hansei skills add types -d "Type checks. Use after editing *.ts." --body "Run `make types`."
       hansei skills add release -d "How a release is made." --file release.md --repo
 
-    Without --file and --body your editor opens.
+    Without --file and --body your editor opens. What an agent runs this for is its proposal, and
+    quarantined until a person promotes it.
     """
-    from hansei.learn.model import Scope, Skill
+    from hansei.learn.model import Label, Scope, Skill, State
     from hansei.ops import skills
 
     if user and repo:
@@ -196,6 +203,9 @@ def add(
     wide = Scope.LANGUAGE if texts["language"] else Scope.GLOBAL if user else Scope.WORKSPACE
     scope = Scope.WORKSPACE if repo else wide
     skill = Skill(name, body=text, scope=scope, **texts)
+    if proposed:
+        waiting, label = State.QUARANTINED, Label.PROPOSED
+        skill = replace(skill, state=waiting, label=label, origin="agent")
     with desk_here() as desk:
         say(skills.add(desk, skill, repo=repo, place=place), as_json=as_json)
 
@@ -358,38 +368,6 @@ def approve(name: str, reason: str, place: bool, as_json: bool) -> None:
     _state(name, State.APPROVED, reason, place=place, as_json=as_json)
 
 
-@command.command("promote", short_help="Let a skill out of quarantine.")
-@click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@because
-@no_place
-@app.json_option
-def promote(name: str, yes: bool, reason: str, place: bool, as_json: bool) -> None:
-    """Read a quarantined skill, and make a draft of it if it is right.
-
-    Its text came from a place that is not to be trusted by itself: a web page, another file, an
-    MCP server, another book. From then on agents may follow it, so it is shown first.
-    """
-    from hansei.cli import skill_pages
-    from hansei.cli.commands.apply import agree
-    from hansei.learn.model import State
-    from hansei.learn.operations import moved
-    from hansei.ops import skills
-
-    if as_json and not yes:
-        raise UsageError("--json cannot ask", hint="Add --yes to do it.")
-    with desk_here() as desk:
-        shelf, skill = skills.find(desk.config, desk.here, name)
-        moved(skill, State.DRAFT, by="")
-        if not as_json:
-            for line in skill_pages.page(shelf, skill, skills.counts([skill])[name]):
-                output.write(line)
-            output.write()
-        agree("May agents follow this?", f"hansei skills promote {name} --yes", yes=yes)
-        done = skills.change_state(desk, name, State.DRAFT, reason=reason, place=place)
-        say(done, as_json=as_json)
-
-
 @command.command("reject", short_help="Never use or offer a skill again.")
 @click.argument("name")
 @because
@@ -492,5 +470,7 @@ def undo(change: int | None, listed: bool, dry_run: bool, as_json: bool) -> None
 
 
 command.add_command(skill_backtest.backtest)
+command.add_command(skill_gate.promote)
+command.add_command(skill_gate.check)
 command.add_command(skill_exchange.take_in)
 command.add_command(skill_exchange.hand_out)

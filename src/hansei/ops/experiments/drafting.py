@@ -244,9 +244,15 @@ def _commit(folder: Path, name: str) -> str:
 def _text(store: Store, config: Config, wish: Wish, folder: Path) -> str:
     """What sessions are told: one line of a person's or a bet's, or a skill as it is written."""
     if wish.skill is not None:
+        from hansei.learn.model import LIVE
         from hansei.ops.skills import find
 
         _, skill = find(config, folder, wish.skill)
+        if skill.state not in LIVE:
+            raise UsageError(
+                f"skill {skill.name} is {skill.state}, and such skills are given to nobody",
+                hint=f"`hansei skills show {skill.name}` opens it.",
+            )
         for place in SKILL_FOLDERS:
             if (folder / skill_path(place, skill.name)).exists():
                 raise UsageError(
