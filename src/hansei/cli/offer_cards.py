@@ -9,7 +9,7 @@ from hansei.cli.output import bold, dim
 from hansei.learn.files import reference
 from hansei.learn.model import State
 from hansei.ops.classic import per_hundred
-from hansei.ops.learn import FEW, RETURN_DAYS
+from hansei.ops.learn import FEW, RETURN_DAYS, is_unconfirmed
 from hansei.ops.sessions import short_id
 
 if TYPE_CHECKING:
@@ -71,7 +71,19 @@ def card(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
     yield from _text(output.one_line(offer.description))
     where = "" if look.scope.workspace else f" · in {output.one_line(found.workspace)}"
     yield from _line("found", f"by {offer.detector}{where}")
+    yield from _needs(found)
     yield from _body(offer, found.places)
+
+
+def _needs(found: Suggestion) -> Iterator[str]:
+    """Why only a person's word lets an offer pass, and whose words it holds."""
+    if not is_unconfirmed(found):
+        return
+    why = next(it.message for it in found.reasons if it.stops is not None)
+    told = found.offer.evidence
+    places = [f"{it.label} in {reference(it)}" for it in told if it.label is not None]
+    words = f"; its words: {', '.join(places[:PLACES])}" if places else ""
+    yield from _line("needs", output.one_line(f"your word: {why}{words}"))
 
 
 def _body(offer: Offer, places: tuple[str, ...]) -> Iterator[str]:
@@ -126,16 +138,6 @@ def kept_back(found: Suggestion) -> Iterator[str]:
     why = output.one_line(stops[0]) if stops else "the gate does not let it pass"
     yield from output.wrapped(f"{word} {output.one_line(found.offer.name)}: {why}{more}", 2)
     yield from map(dim, output.wrapped(f"  {_open(found.places)}", 2))
-
-
-def unconfirmed(number: int, found: Suggestion, look: Learned) -> Iterator[str]:
-    """An offer that only a person's word can let pass, with everything they need for it."""
-    why = next(it.message for it in found.reasons if it.stops is not None)
-    yield from output.wrapped(f"needs your word: {output.one_line(why)}", 2)
-    yield from card(number, found, look)
-    told = found.offer.evidence
-    labels = [f"{it.label} {reference(it)}" for it in told if it.label is not None]
-    yield from _line("words", ", ".join(output.one_line(it) for it in labels[:PLACES]))
 
 
 def saved(done: Saved, here: Path, home: Path) -> Iterator[str]:

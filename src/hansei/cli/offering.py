@@ -71,12 +71,9 @@ def offer(
         note("\n".join(output.wrapped(offer_cards.ANSWERS)))
     for number, found in enumerate(look.suggestions, 1):
         _write(["", *offer_cards.card(number, found, look)])
-        _obey(desk, "y" if yes else _ask() if asks else None, found, user=user)
-    for number, found in enumerate(look.kept_back, len(look.suggestions) + 1):
-        if asks and is_unconfirmed(found):
-            _write(["", *offer_cards.unconfirmed(number, found, look)])
-            _obey(desk, _ask(QUESTION_UNCONFIRMED, "n"), found, user=user, promoted=True)
-            continue
+        answer = "y" if yes else _asked_about(found) if asks else None
+        _obey(desk, answer, found, user=user, promoted=asks)
+    for found in look.kept_back:
         _write(["", *offer_cards.kept_back(found)])
         if (yes or asks) and _is_quarantined(found):
             _obey(desk, "y", found, user=user)
@@ -101,6 +98,11 @@ def _save(desk: Desk, found: Suggestion, *, user: bool, promoted: bool = False) 
     except (UsageError, SourceError) as problem:
         warn(f"{found.offer.name} was not saved: {problem.message}. {problem.hint or ''}".strip())
         return None
+
+
+def _asked_about(found: Suggestion) -> str:
+    """What a person wants done; nothing that needs their word is taken for agreed."""
+    return _ask(QUESTION_UNCONFIRMED, "n") if is_unconfirmed(found) else _ask()
 
 
 def _ask(question: str = QUESTION, usual: str = "y") -> str:

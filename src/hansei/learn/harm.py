@@ -136,9 +136,11 @@ _ALWAYS = {
     "diskpart": "changes a disk's partitions",
 }
 _DISKS = frozenset(("mkfs", "fdisk", "parted", "wipefs", "diskpart"))
-_SYSTEM = re.compile(
-    r"/(?:bin|boot|etc|home|lib|opt|root|usr|var|Users|System)?/?\*?$|[A-Za-z]:[\\/]?\*?$"
+_WHOLE = re.compile(
+    r"(?:~|\$HOME|\$\{HOME\})(?:/\*?)?$|[A-Za-z]:[\\/]?\*?$"
+    r"|/(?!tmp/|var/(?:tmp|cache|lib/apt|log)/|private/tmp/|opt/homebrew/|usr/local/|path/)"
 )
+"""A home, a drive, and paths from the top but for those that are made to be emptied."""
 _ROOTS = re.compile(r"^(?:/|~|\$HOME|\$\{HOME\}|\*|\.|\.\.|/\*|~/\*|[A-Za-z]:[\\/]?\*?)/?$")
 
 
@@ -289,9 +291,8 @@ def _is_grave(command: Command) -> bool:
     """Whether it takes a disk, a home or a whole machine."""
     if command.program.partition(".")[0] in _DISKS:
         return True
-    whole = {"/", "/*", "~", "~/", "~/*", "$HOME", "$HOME/", "${HOME}", "$HOME/*"}
     deletes = command.program in ("rm", "Remove-Item", "chmod", "chown", "find", "shred")
-    return deletes and any(it in whole or _SYSTEM.match(it) for it in command.targets)
+    return deletes and any(map(_WHOLE.match, command.targets))
 
 
 def _title(command: Command) -> str:

@@ -96,6 +96,7 @@ class Learned:
     among: tuple[str, ...] = ()
     """Sessions that were asked about; none stands for all."""
     suggestions: tuple[Suggestion, ...] = ()
+    """What a person is asked about; some only their word lets pass (`is_unconfirmed`)."""
     kept_back: tuple[Suggestion, ...] = ()
     """By the gate: quarantined until a person promotes them, or refused."""
     said: tuple[Suggestion, ...] = ()
@@ -124,14 +125,18 @@ def learn(desk: Desk, scope: Scope, among: Sequence[str] = ()) -> Learned:
         _heading(places, looked),
         among=tuple(among),
         suggestions=tuple(it for it in found if _is_open(it)),
-        kept_back=tuple(it for it in found if it.state is not State.DRAFT),
+        kept_back=tuple(it for it in found if _is_kept_back(it)),
         said=tuple(it for it in found if it.said),
         skipped=tuple(it for it in found if it.skipped),
     )
 
 
 def _is_open(found: Suggestion) -> bool:
-    return found.state is State.DRAFT and not found.said and not found.skipped
+    return not (found.said or found.skipped or _is_kept_back(found))
+
+
+def _is_kept_back(found: Suggestion) -> bool:
+    return found.state is not State.DRAFT and not is_unconfirmed(found)
 
 
 def around(store: Store, numbers: Sequence[int]) -> Scope:

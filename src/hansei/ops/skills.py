@@ -135,15 +135,22 @@ def _repository_folder(here: Path) -> Path:
 
 def _workspace_folder(root: Path, identity: Identity) -> Path:
     """The folder of a workspace's book, found again after its identity changed."""
+    known = _known_folder(root, identity.id, identity.folder)
+    return (
+        known
+        or root / f"{name_from(identity.name)[:32].strip('-')}-{digest(identity.id.encode())[:8]}"
+    )
+
+
+def _known_folder(root: Path, identity: str, folder: str | None) -> Path | None:
     for file in sorted(root.glob("*/book.json")):
         try:
             known = msgspec.json.decode(file.read_bytes(), type=_Known)
         except (OSError, msgspec.DecodeError):
             continue
-        same_place = identity.folder is not None and identity.folder == known.folder
-        if identity.id in known.identities or same_place:
+        if identity in known.identities or (folder is not None and folder == known.folder):
             return file.parent
-    return root / f"{name_from(identity.name)[:32].strip('-')}-{digest(identity.id.encode())[:8]}"
+    return None
 
 
 def _remember_workspace(folder: Path, here: Path) -> None:
@@ -193,14 +200,8 @@ def books(config: Config) -> list[Book]:
 def book_of_workspace(config: Config, identity: str, folder: str | None) -> Book | None:
     """This person's book for a workspace that a store knows; None if there is none."""
     root = home_folder(config.environment) / "skills"
-    for file in sorted(root.glob("*/book.json")):
-        try:
-            known = msgspec.json.decode(file.read_bytes(), type=_Known)
-        except (OSError, msgspec.DecodeError):
-            continue
-        if identity in known.identities or (folder is not None and folder == known.folder):
-            return Book(file.parent, root / "history.jsonl")
-    return None
+    known = _known_folder(root, identity, folder)
+    return None if known is None else Book(known, root / "history.jsonl")
 
 
 def listed(config: Config, here: Path) -> tuple[list[tuple[Shelf, Skill]], list[Problem]]:
