@@ -26,6 +26,9 @@ OFFER = Offer(
 )
 
 
+TYPED = {"s": spans(Spoken().prompt(f"run {COMMAND}").ran(COMMAND).events, [HOME])}
+
+
 def state_of(offer: Offer, session: Spoken | None = None) -> State:
     told = (session or Spoken().prompt(f"run {COMMAND}").ran(COMMAND)).events
     return judged(offer, {"s": spans(told, [HOME])}).state
@@ -241,14 +244,14 @@ def test_a_name_of_which_nothing_is_left_is_refused(name: str) -> None:
 
 
 def test_a_name_is_written_as_the_public_format_wants_it() -> None:
-    verdict = judged(replace(OFFER, name="Fix: Frobctl  Sync!"), {})
+    verdict = judged(replace(OFFER, name="Fix: Frobctl  Sync!"), TYPED)
     assert verdict.offer.name == "fix-frobctl-sync"
     assert verdict.state is State.DRAFT
     assert [it.rule for it in verdict.reasons] == ["name"]
 
 
 def test_colours_and_stray_marks_are_cleaned_away() -> None:
-    verdict = judged(replace(OFFER, body="\ufeff1. \x1b[32m`make test`\x1b[0m\r\n"), {})
+    verdict = judged(replace(OFFER, body="\ufeff1. \x1b[32m`make test`\x1b[0m\r\n"), TYPED)
     assert verdict.offer.body == "1. `make test`\n"
     assert verdict.state is State.DRAFT
     assert "cleaned" in [it.rule for it in verdict.reasons]

@@ -1,8 +1,8 @@
 """What of a prompt a person typed, and what they pasted.
 
 No transcript tells the two apart, so the form decides, block by block: what programs print, what is
-fenced or quoted, and what is longer than people type in one go counts as pasted. Every block says
-why.
+fenced or quoted, what stands under the name of its source, and what is longer than people type in
+one go counts as pasted. Every block says why.
 """
 
 from __future__ import annotations
@@ -34,6 +34,25 @@ _PRINTED = re.compile(
     r")"
 )
 _QUOTED = re.compile(r"^\s*> ")
+_WHO = (
+    r"(?:docs?|documentation|readme|page|site|website|article|blog|post|forum|thread|issue|ticket"
+    r"|wiki|changelog|guide|tutorial|manual|answer|comment|reddit|stack ?overflow|slack|e?-?mail"
+    r"|message|chat ?gpt|gpt|gemini|copilot|snippet|log|output|error|they|he|she|someone|somebody)"
+)
+_SOURCE = re.compile(
+    rf"\b(?:from|in|on|per|according to|via|the|this|an?|my|our|their)\s+(?:[\w'-]+\s+){{0,3}}?"
+    rf"{_WHO}\b"
+    r"|\b(?:found|copied|pasted|pasting|quoting|quote|came across|got this)\b|https?://",
+    re.IGNORECASE,
+)
+"""Words that name where a text is from."""
+_SAYS = re.compile(
+    rf"\b{_WHO}\s+(?:also\s+)?"
+    r"(?:says?|said|suggests?|recommends?|wrote|writes|states?|told (?:me|us))\b(?:\s+(?:to|that))?[:,]?\s+",
+    re.IGNORECASE,
+)
+_QUOTES = re.compile(r"(?<![\w\"])[\"“](?=\S)([^\"“”\n]{19,}\S)[\"”](?![\w\"])")
+"""What stands in quotation marks and is longer than a name."""
 _HELD = re.compile(r"^\[Pasted text #\d+")
 
 
@@ -53,11 +72,51 @@ def blocks(prompt: str) -> list[Block]:
 
 
 def _told(prompt: str) -> Iterator[tuple[str, str]]:
+    introduced = False
     for lines, fenced in _parts(prompt):
         text = "\n".join(lines)
         if not text.strip():
             continue
-        yield text, _reason(lines, text, fenced=fenced)
+        why = _reason(lines, text, fenced=fenced)
+        if why or introduced:
+            yield text, why or "it stands under the name of its source"
+            introduced = False
+        else:
+            yield from _attributed(lines)
+            introduced = _introduces(lines[-1])
+
+
+def _introduces(line: str) -> bool:
+    """Whether a line says where the text that follows is from."""
+    return line.rstrip().endswith(":") and _SOURCE.search(line) is not None
+
+
+def _attributed(lines: list[str]) -> Iterator[tuple[str, str]]:
+    """A paragraph that a person typed, without what they say is somebody else's."""
+    for number, line in enumerate(lines):
+        own, others = _apart(line)
+        yield own, ""
+        if others:
+            yield others, "they say whose words it is"
+        rest = "\n".join(lines[number + 1 :])
+        if rest.strip() and _introduces(line):
+            yield rest, "it stands under the name of its source"
+            return
+
+
+def _apart(line: str) -> tuple[str, str]:
+    """What of a line a person says themselves, and what they say that somebody else says."""
+    quoted = [it[1] for it in _QUOTES.finditer(line)]
+    own = _QUOTES.sub(" ", line)
+    says = _SAYS.search(own)
+    head, colon, tail = own.partition(": ")
+    if says is not None:
+        quoted.append(own[says.end() :])
+        own = own[: says.end()]
+    elif colon and tail.strip() and _SOURCE.search(head):
+        quoted.append(tail)
+        own = head
+    return own, "\n".join(quoted)
 
 
 def _reason(lines: list[str], text: str, *, fenced: bool) -> str:
