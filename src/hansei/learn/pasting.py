@@ -48,7 +48,8 @@ _SOURCE = re.compile(
 """Words that name where a text is from."""
 _SAYS = re.compile(
     rf"\b{_WHO}\s+(?:also\s+)?"
-    r"(?:says?|said|suggests?|recommends?|wrote|writes|states?|told (?:me|us))\b(?:\s+(?:to|that))?[:,]?\s+",
+    r"(?:says?|said|suggests?|recommends?|wrote|writes|states?|told (?:me|us))\b"
+    r"(?:\s+(?:to|that))?[:,]?\s+",
     re.IGNORECASE,
 )
 _QUOTES = re.compile(r"(?<![\w\"])[\"“](?=\S)([^\"“”\n]{19,}\S)[\"”](?![\w\"])")
