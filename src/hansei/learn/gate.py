@@ -245,17 +245,19 @@ def _against(offer: Offer) -> Iterator[Reason]:
     yield from _misshapen(offer)
     if len(offer.body) > LONGEST_BODY:
         return
-    yield from _hostile(offer)
+    found = [*_hostile(offer), *_harmful(offer), *_secrets(offer)]
+    yield from found
+    named = {it.rule for it in found}
+    ran = tuple(dict.fromkeys((*offer.commands, *offer.predicates.do)))
+    whole = replace(offer, predicates=replace(offer.predicates, do=ran))
+    yield from (it for it in stops(whole) if it.rule not in named)
+
+
+def _harmful(offer: Offer) -> Iterator[Reason]:
     for where, command in commands_of(offer):
         for found in harm.harms(command):
             message = f"{found.message}: `{_short(command)}`"
             yield Reason(found.rule, message, where, stops=State.REJECTED)
-    yield from _secrets(offer)
-    yield from stops(replace(offer, predicates=replace(offer.predicates, do=_ran(offer))))
-
-
-def _ran(offer: Offer) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*offer.commands, *offer.predicates.do)))
 
 
 def stops(told: Offer | Skill) -> Iterator[Reason]:
