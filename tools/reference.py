@@ -21,6 +21,7 @@ from hansei.events import model
 from hansei.experiments.metrics.catalogue import AMOUNTS
 from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.installation import catalogue
+from hansei.learn import checks
 from hansei.redaction.rules import RULES
 from hansei.retro.catalogue import HEURISTICS
 
@@ -284,6 +285,22 @@ def redaction_page() -> Iterator[str]:
         yield f"- `{rule.name}`"
 
 
+def skill_checks_page() -> Iterator[str]:
+    yield "# What the checks look for in skills"
+    yield ""
+    yield "`hansei skills check` names every finding with its file, line and rule; `hansei"
+    yield "skills promote` shows them too. *stop* keeps a skill in quarantine until a person"
+    yield "allows the rule by its name (`--allow RULE`); *caution* is what ordinary skills do."
+    yield "What the text around shows as something to avoid is a caution. How often they are wrong:"
+    yield "[the gate](../concepts/gate.md#how-often-it-is-wrong)."
+    yield ""
+    yield "| rule | severity | what it means |"
+    yield "|---|---|---|"
+    for rule in checks.RULES:
+        yield f"| `{rule.name}` | {rule.severity} | {rule.what.replace('|', BAR)} |"
+
+
+BAR = "\\|"
 PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "cli.md": cli_page,
     "config.md": config_page,
@@ -293,6 +310,7 @@ PAGES: dict[str, Callable[[], Iterator[str]]] = {
     "hooks.md": hooks_page,
     "metrics.md": metrics_page,
     "redaction.md": redaction_page,
+    "skill-checks.md": skill_checks_page,
 }
 
 

@@ -25,7 +25,7 @@ MOST_FINDINGS = 40
 
 
 @click.command("promote", short_help="Let a skill out of quarantine.")
-@click.argument("name")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option(
     "--allow", "allowed", multiple=True, metavar="RULE", help="Let it pass a rule that stops it."
@@ -34,7 +34,12 @@ MOST_FINDINGS = 40
 @no_place
 @app.json_option
 def promote(
-    name: str, yes: bool, allowed: tuple[str, ...], reason: str, place: bool, as_json: bool
+    names: tuple[str, ...],
+    yes: bool,
+    allowed: tuple[str, ...],
+    reason: str,
+    place: bool,
+    as_json: bool,
 ) -> None:
     """See whose words a skill holds and what would change, and make a draft of it if it is right.
 
@@ -43,24 +48,33 @@ def promote(
     stood, the difference to what agents have now and what the checks found is shown first. What you
     agree to is pinned by its hash: changed afterwards, it is not used until you promote it again.
     """
-    from hansei.cli.commands.apply import agree
     from hansei.ops import promotion, skill_checks
 
     if as_json and not yes:
         raise UsageError("--json cannot ask", hint="Add --yes to do it.")
+    if as_json and len(names) > 1:
+        raise UsageError("--json tells of one skill at a time")
     skill_checks.must_know(allowed)
     with desk_here() as desk:
-        shown = promotion.shown(desk, name)
-        if not as_json:
-            for line in page(shown):
-                output.write(line)
-            output.write()
-        if set(shown.stopping) <= set(allowed):
-            agree("May agents follow this?", f"hansei skills promote {name} --yes", yes=yes)
-        done = promotion.promote(desk, shown, allowed=allowed, reason=reason, place=place)
-        say(done, as_json=as_json)
-        if not as_json:
-            output.write(dim(f"Pinned as sha256 {shown.pin[:16]}."))
+        for name in names:
+            shown = promotion.shown(desk, name)
+            _show_and_ask(shown, allowed, yes=yes, as_json=as_json)
+            done = promotion.promote(desk, shown, allowed=allowed, reason=reason, place=place)
+            say(done, as_json=as_json)
+            if not as_json:
+                output.write(dim(f"Pinned as sha256 {shown.pin[:16]}."))
+
+
+def _show_and_ask(shown: Promotion, allowed: Sequence[str], *, yes: bool, as_json: bool) -> None:
+    from hansei.cli.commands.apply import agree
+
+    if not as_json:
+        for line in page(shown):
+            output.write(line)
+        output.write()
+    if set(shown.stopping) <= set(allowed):
+        again = f"hansei skills promote {shown.skill.name} --yes"
+        agree("May agents follow this?", again, yes=yes)
 
 
 def page(shown: Promotion) -> Iterator[str]:
