@@ -200,6 +200,10 @@ def ending(done: Done) -> Iterator[str]:
     else:
         version = f" (version {done.skills[0].version})" if len(done.skills) == 1 else ""
         yield f"{PAST[done.operation]} {names}{version}."
+    waiting = [skill.name for skill in done.skills if skill.state is State.QUARANTINED]
+    if waiting:
+        names = " ".join(waiting)
+        yield f"Agents do not get it until a person says `hansei skills promote {names}`."
     for placed in done.placed:
         yield from places(placed)
     if done.change is not None:

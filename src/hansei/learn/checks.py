@@ -237,7 +237,10 @@ def _in_code(line: _Line, text: str, *, as_shell: bool) -> Iterator[_Told]:
     found = [*risks.in_code(done)]
     if as_shell and done:
         found += [harm.Harm(_weighed(it, done), it.message) for it in harm.harms(done)]
-    for it in dict.fromkeys(found):
+    once = {it.rule: it for it in reversed(found)}
+    if "credentials" in once:
+        once.pop("credential-path", None)
+    for it in once.values():
         if it.rule != "fetch-and-run" or _ADDRESSED.search(done):
             yield _Told(line.number, it.rule, it.message, shown(text), line.against)
 

@@ -138,9 +138,9 @@ _ALWAYS = {
 _DISKS = frozenset(("mkfs", "fdisk", "parted", "wipefs", "diskpart"))
 _WHOLE = re.compile(
     r"(?:~|\$HOME|\$\{HOME\})(?:/\*?)?$|[A-Za-z]:[\\/]?\*?$"
-    r"|/(?!tmp/|var/(?:tmp|cache|lib/apt|log)/|private/tmp/|opt/homebrew/|usr/local/|path/)"
+    r"|/(?!tmp\b|var/(?:tmp|cache)\b|private/tmp\b|path\b)[^/\s]*(?:/[^/\s]*)?/?$"
 )
-"""A home, a drive, and paths from the top but for those that are made to be emptied."""
+"""A home, a drive, and what lies one or two folders from the top, where it is not passing."""
 _ROOTS = re.compile(r"^(?:/|~|\$HOME|\$\{HOME\}|\*|\.|\.\.|/\*|~/\*|[A-Za-z]:[\\/]?\*?)/?$")
 
 

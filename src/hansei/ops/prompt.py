@@ -16,6 +16,7 @@ from hansei.git.repository import git
 from hansei.hook.repository import top
 from hansei.instructions import sizes
 from hansei.learn import compile as compiling
+from hansei.learn.book import Problem
 from hansei.learn.compile import BUDGET, Room
 from hansei.learn.model import State
 from hansei.ops import skills
@@ -24,12 +25,11 @@ from hansei.redaction.redactor import Redactor
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from os import PathLike
 
     from hansei.config import Config
     from hansei.instructions.sizes import Size
-    from hansei.learn.book import Problem
     from hansei.learn.compile import Chosen
     from hansei.learn.model import Skill
 
@@ -75,7 +75,15 @@ def place_of(config: Config, here: Path) -> Place:
     found, problems = skills.listed(config, here)
     scrub = _scrubber(config)
     kept = tuple(_clean(skill, scrub) for _, skill in found)
-    return Place(root, kept, _languages(root), tuple(problems))
+    return Place(root, kept, _languages(root), (*problems, *_tampered(config, here)))
+
+
+def _tampered(config: Config, here: Path) -> Iterator[Problem]:
+    """Skills that are left out because nobody here let them be as they are."""
+    for shelf in skills.shelves(config, here):
+        for name, found in sorted(shelf.book.tampered().items()):
+            told = f"{found.message}, so it is not used; see `hansei skills promote {name}`"
+            yield Problem(shelf.book.file(name), 1, told)
 
 
 def _scrubber(config: Config) -> Redactor | None:
