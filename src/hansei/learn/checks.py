@@ -138,6 +138,8 @@ def of_skill(skill: Skill | Offer) -> list[Finding]:
         *_checked("name", skill.name, _lines(skill.name)),
         *_checked("description", skill.description, _lines(skill.description)),
         *_checked(MAIN, skill.body, _lines(skill.body)),
+        *_checked("topic", skill.topic, _lines(skill.topic)),
+        *_checked("action", skill.action, _lines(skill.action)),
         *_checked("predicates", steps, _script(steps, "sh")),
     ]
     avoided = {" ".join(it.split()) for it in told.avoid}

@@ -106,8 +106,9 @@ def judged(
 def matter(offer: Offer) -> list[Part]:
     """What of an offer is looked for in sessions: all that an agent would read or run."""
     told = offer.predicates
-    commands = (*offer.commands, *told.do, told.check)
-    return labels.parts(offer.description, offer.body, filter(None, commands))
+    commands = (*offer.commands, *told.do, *told.avoid, told.check)
+    prose = f"{offer.body}\n\n{offer.topic}\n\n{offer.action}"
+    return labels.parts(offer.description, prose, filter(None, commands))
 
 
 def _carried_over(here: Sequence[First], before: Sequence[First]) -> list[First]:

@@ -46,9 +46,21 @@ _QUERIES: dict[str, frozenset[str]] = {
 }
 """Subcommands that print or bring what a registry or another repository holds.
 
-Installing is not among them: what it prints are mostly its own words, and what it brings lies in
-folders that count as foreign anyway.
+Installing is not among them: what it brings lies in folders that count as foreign anyway.
 """
+
+_INSTALLING: dict[str, frozenset[str]] = {
+    **dict.fromkeys(
+        ("npm", "pnpm", "yarn", "bun"), frozenset(("", "install", "i", "ci", "add", "update"))
+    ),
+    **dict.fromkeys(("pip", "pip3", "pipx", "gem", "brew", "composer"), frozenset(("install",))),
+    "poetry": frozenset(("install", "add", "update")),
+    "uv": frozenset(("sync", "add", "pip install", "tool install")),
+    "cargo": frozenset(("install", "add")),
+    "apt": frozenset(("install",)),
+    "apt-get": frozenset(("install",)),
+}
+"""Subcommands while which a package may print what it likes."""
 
 _HERE = re.compile(
     r"(?:https?://)?(?:localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[?::1\]?|host\.docker\.internal"
@@ -105,6 +117,15 @@ def fetches(command: Command) -> bool:
         return False
     hosts = [it for it in command.targets if _HOST.match(it) or _HERE.match(it)]
     return not (hosts and all(map(_HERE.match, hosts)))
+
+
+def installs(command: Command) -> bool:
+    """Whether a command lets packages speak: what they print while they are installed is theirs."""
+    asked = _INSTALLING.get(command.program, frozenset())
+    words = (command.subcommand or "").split()
+    return any(" ".join(words[:n]) in asked for n in (1, 2) if len(words) >= n) or (
+        not words and "" in asked and not command.targets
+    )
 
 
 def _said(command: Command) -> str:

@@ -43,7 +43,8 @@ DEPENDENCIES = (
     "node_modules", "site-packages", "dist-packages", "vendor", "third_party", "third-party",
     "bower_components", "jspm_packages", "Pods", "Carthage", ".venv", "venv", ".tox", ".nox",
     "__pypackages__", ".yarn", ".pnpm-store", ".terraform", ".bundle", "elm-stuff", ".cargo",
-    "go/pkg/mod", ".gradle", ".m2", ".rustup", ".npm", ".gem",
+    "go/pkg/mod", ".gradle", ".m2", ".rustup", ".npm", ".gem", "_vendor", "vendored", "extern",
+    "submodules",
 )  # fmt: skip
 """Folders that hold what others wrote, wherever they lie."""
 
@@ -158,6 +159,10 @@ class _Reader:
             for file in found.files:
                 self._fill(file, cwd, origin)
             return origin
+        installer = next((it for it in script.commands if network.installs(it)), None)
+        if installer is not None:
+            why = f"`{installer.program}` printed it while it installed packages"
+            return _Origin(Label.FOREIGN, why)
         shown = [read for it in script.commands for read in it.reads if read.how is not How.HIDDEN]
         origins = [self._of(read.path, cwd) for read in shown if read.revision is None]
         worst = max(origins, key=lambda it: _rank(it.label), default=_HERE)

@@ -61,7 +61,8 @@ def warrant(
     told = f"{count} independent session{'' if count == 1 else 's'}"
     if count >= QUORUM:
         return Warrant(True, f"{told} came to it")
-    return Warrant(False, f"nobody typed it, and only {told} of {QUORUM} came to it")
+    who = "a person typed only a part of it" if typed else "nobody typed it"
+    return Warrant(False, f"{who}, and only {told} of {QUORUM} came to it")
 
 
 def independent(names: Iterable[str], circumstances: Mapping[str, Circumstance]) -> int:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.bets.model import Design, State
-from hansei.errors import GitError, StoreUnwritable, UsageError
+from hansei.errors import GitError, StoreUnwritable, UnusableInstructions, UsageError
 from hansei.events.keys import digest
 from hansei.hook.repository import head, top
 from hansei.instructions import carrying, plans, sizes
 from hansei.instructions.targets import DEFAULT
 from hansei.instructions.wording import as_item
+from hansei.learn import checks
 from hansei.ops.decisions import decide, restate
 from hansei.redaction.redactor import Redactor
 from hansei.store import bets as memory
@@ -65,11 +66,22 @@ def propose(
     path = target or offer.target or DEFAULT
     _must_not_be_elsewhere(store, offer, repository, path)
     text = as_item(Redactor(redaction_key(store.folder)).scrub(offer.change.text))
+    must_be_harmless(text)
     item = plans.Item(reference(offer.id), text)
     plan = plans.plan_add(store, repository, path, item, again=again)
     added = "".join(file.written.inserted for file in plan.files if file.written.new is not None)
     size = sizes.size(added) if added else None
     return Proposal(offer, plan, size, _weekly(offer, size))
+
+
+def must_be_harmless(text: str) -> None:
+    """Refuse a line that no agent is to be given, whoever's words it holds."""
+    found = checks.stopping(checks.of_files({"line.md": text}))
+    if found:
+        raise UnusableInstructions(
+            f"this line is not written: {found[0].message} ({found[0].rule})",
+            hint="docs/reference/skill-checks.md lists what is stopped.",
+        )
 
 
 def reference(bet: str) -> str:

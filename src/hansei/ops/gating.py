@@ -2,8 +2,7 @@
 
 A session that goes on from another, or was started by it, is read with what came before it there:
 what an agent was told to do may be a web page's words. And what an agent read in one session it may
-have kept in a file for the next, so untrusted texts of earlier sessions of the workspace are asked
-too.
+have kept in a file for the next, so untrusted texts of earlier sessions are asked too.
 """
 
 from __future__ import annotations
@@ -143,7 +142,10 @@ class Texts:
     # --- words that were kept from an earlier session ---
 
     def elsewhere(self, wanted: Sequence[Part], names: Iterable[str]) -> dict[str, list[Span]]:
-        """Untrusted texts of earlier sessions here in which parts of an offer may stand."""
+        """Untrusted texts of earlier sessions in which parts of an offer may stand.
+
+        Of all workspaces: what an agent keeps in the home folder goes from one to another.
+        """
         own = {number for it in names if (number := self._number(it)) is not None}
         others = self._earlier(own)
         patterns = list(_patterns(wanted))
@@ -160,12 +162,10 @@ class Texts:
         }
 
     def _earlier(self, own: Iterable[int]) -> list[int]:
-        """Sessions of the same workspaces that began before the last of some."""
+        """Sessions that began before the last of some ended."""
         rows = self._store.db.execute(
-            "SELECT o.id FROM sessions o"
-            " JOIN (SELECT workspace, max(coalesce(ended_at, started_at)) AS ended"
-            " FROM sessions WHERE id IN (SELECT value FROM json_each(?1))"
-            " GROUP BY workspace) m ON m.workspace = o.workspace"
+            "SELECT o.id FROM sessions o, (SELECT max(coalesce(ended_at, started_at)) AS ended"
+            " FROM sessions WHERE id IN (SELECT value FROM json_each(?1))) m"
             " WHERE o.id NOT IN (SELECT value FROM json_each(?1)) AND o.next_seq > 1"
             " AND (m.ended IS NULL OR o.started_at IS NULL OR o.started_at <= m.ended)"
             " ORDER BY o.id",

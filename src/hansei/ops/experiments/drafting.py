@@ -18,6 +18,7 @@ from hansei.git.repository import git, identify
 from hansei.hook.repository import top
 from hansei.instructions.targets import SHARED, SKILL_FOLDERS, default_target, skill_path
 from hansei.instructions.wording import as_item
+from hansei.ops.apply import must_be_harmless
 from hansei.ops.decisions import decide
 from hansei.ops.experiments import places, shelf
 from hansei.ops.experiments.candidates import runs
@@ -272,7 +273,9 @@ def _text(store: Store, config: Config, wish: Wish, folder: Path) -> str:
                 f"bet {offer.short} stands in an instruction file already, so every session has it",
                 hint="`hansei undo` takes it out; then a coin can decide.",
             )
-        return as_item(Redactor(redaction_key(store.folder)).scrub(offer.change.text))
+        line = as_item(Redactor(redaction_key(store.folder)).scrub(offer.change.text))
+        must_be_harmless(line)
+        return line
     line = as_item(wish.text or "")
     if not line:
         raise UsageError("--text is empty", hint="Write what sessions are to be told.")
