@@ -91,7 +91,7 @@ def judged(
     clean, notes = cleaned(offer)
     wanted = matter(clean)
     by_session = {name: labels.firsts(wanted, {name: told}) for name, told in sessions.items()}
-    found = _carried_over(labels.firsts(wanted, sessions), labels.firsts(wanted, elsewhere))
+    found = _carried_over(labels.firsts(wanted, sessions), labels.repeated(wanted, elsewhere))
     worst = labels.deciding(found)
     label = Label.ASSISTANT if worst is None else worst.label
     reasons = [*notes, *_against(clean), *_untrusted(found)]

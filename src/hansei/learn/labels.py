@@ -255,6 +255,25 @@ def firsts(wanted: Iterable[Part], sessions: Mapping[str, Sequence[Span]]) -> li
     return found
 
 
+def repeated(wanted: Iterable[Part], sessions: Mapping[str, Sequence[Span]]) -> list[First]:
+    """Parts that stand as a whole in some session; the name of a package alone says too little.
+
+    Between sessions that need not know of one another a few words in common are chance.
+    """
+    texts = {name: _Texts(told) for name, told in sorted(sessions.items())}
+    found: list[First] = []
+    for part in wanted:
+        for name, told in texts.items() if part.kind is not Kind.PACKAGE else ():
+            spans = [told.first(run) for run in part.runs]
+            whole = [it for it in spans if it is not None]
+            if whole and len(whole) == len(spans):
+                worst_of = max(whole, key=lambda it: rank(it.label))
+                place = Evidence(worst_of.session or name, worst_of.event)
+                found.append(First(part, worst_of.label, place, worst_of.why))
+                break
+    return found
+
+
 def deciding(found: Iterable[First]) -> First | None:
     """The part that decides; the first of several alike."""
     return max(found, key=lambda it: rank(it.label), default=None)

@@ -71,9 +71,10 @@ _SERVICES: Final = re.compile(
 )
 _HOOKS: Final = re.compile(
     r"(?:(?:^|\s)\d?>>?\s|\btee\s|\bcp\s|\bmv\s|\bln\s|open\(|write\w*\()[^\n|;]*"
-    r"(?:\.git/hooks/[\w-]+|\.claude/settings(?:\.local)?\.json|\.claude/hooks/|\.codex/config\.toml"
-    r"|\.cursor/(?:hooks|mcp|permissions)\.json|\.mcp\.json|\.gemini/settings\.json)"
+    r"(?:\.git/hooks/[\w-]+|\.mcp\.json|(?:~|\$HOME|\$\{HOME\})/\.(?!cargo|config)\w+/config\.toml"
+    r"|\.(?!vscode|idea)\w+/(?:settings(?:\.local)?\.json|(?:hooks|mcp|permissions)\.json|hooks/))"
 )
+"""Where agents keep what they may do and what they run; editors keep something else so."""
 _PROFILES: Final = re.compile(
     r"(?:>>?|\btee\b(?:\s+-a)?)\s*['\"]?(?:~|\$HOME|\$\{HOME\}|/root|/home/\S+?|/Users/\S+?)/"
     r"\.(?:bashrc|bash_profile|profile|zshrc|zshenv|zprofile|config/fish/config\.fish)\b"
