@@ -389,7 +389,7 @@ def test_forgetting_a_session_takes_its_lines_out_of_the_spool(
     )
     size = path.stat().st_size
     take_in(store, config, now)
-    removal.remove(store, removal.chosen(store, "5f1c"), config, now=now)
+    removal.remove(store, removal.chosen(store, config, "5f1c"), config, now=now)
     assert path.stat().st_size == size
     assert b"5f1c" not in path.read_bytes()
     assert b"secret-project" not in path.read_bytes()

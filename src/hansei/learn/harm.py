@@ -138,7 +138,7 @@ _ALWAYS = {
 _DISKS = frozenset(("mkfs", "fdisk", "parted", "wipefs", "diskpart"))
 _WHOLE = re.compile(
     r"(?:~|\$HOME|\$\{HOME\})(?:/\*?)?$|[A-Za-z]:[\\/]?\*?$"
-    r"|/(?!tmp\b|var/(?:tmp|cache)\b|private/tmp\b|path\b)[^/\s]*(?:/[^/\s]*)?/?$"
+    r"|/(?!tmp\b|var/(?:tmp|cache)\b|private/tmp\b|path\b|Applications/\w)[^/\s]*(?:/[^/\s]*)?/?$"
 )
 """A home, a drive, and what lies one or two folders from the top, where it is not passing."""
 _ROOTS = re.compile(r"^(?:/|~|\$HOME|\$\{HOME\}|\*|\.|\.\.|/\*|~/\*|[A-Za-z]:[\\/]?\*?)/?$")
