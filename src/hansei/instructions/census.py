@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from hansei.git.repository import git
 from hansei.hook import places
 from hansei.hook.look import LONGEST_FILE, servers
-from hansei.instructions.sentences import Part, parts
+from hansei.instructions.sentences import HEADER, Part, parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -24,7 +24,6 @@ DEEPEST = 5
 """How far imports in imported files are followed, as agents do."""
 EVERYWHERE = ("**", "**/*", "*")
 
-_HEADER = re.compile(r"\ufeff?---\r?\n(.*?\n)---\r?(?:\n|$)", re.DOTALL)
 _FIELD = re.compile(r"^([A-Za-z_-]+):[ \t]*(.*)$")
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _IMPORT = re.compile(r"(?:^|\s)@(~?[^\s`]+)")
@@ -176,7 +175,7 @@ def _imported(file: Path, content: str, root: Path, home: Path | None) -> Iterat
 
 def _carried(kind: str, name: str, content: str) -> Iterator[Part]:
     """What of a text stands in every session."""
-    header = _HEADER.match(content)
+    header = HEADER.match(content)
     told = _fields(header[1]) if header else {}
     body = header.end() if header else 0
     if kind == places.SKILL or (kind == places.RULE and _waits(name, told)):
@@ -197,6 +196,15 @@ def _waits(name: str, told: dict[str, tuple[int, str]]) -> bool:
         if field in told:
             return told[field][1].strip("\"'") not in EVERYWHERE
     return False
+
+
+def files_of(content: str) -> str:
+    """The pattern of files that a rule is for; empty: for all."""
+    header = HEADER.match(content)
+    told = _fields(header[1]) if header else {}
+    found = (told[it][1].strip("\"'") for it in ("paths", "applyTo", "globs") if it in told)
+    pattern = next(found, "")
+    return "" if pattern in EVERYWHERE else pattern
 
 
 def _fields(header: str) -> dict[str, tuple[int, str]]:

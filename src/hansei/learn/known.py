@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.instructions.sentences import ALIKE, SHORTEST_ALIKE, meanings, sentences
+from hansei.instructions.agreement import ALIKE, SHORTEST_ALIKE, shared
+from hansei.instructions.sentences import sentences
+from hansei.instructions.statements import meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from hansei.instructions.sentences import Meaning
+    from hansei.instructions.statements import Meaning
     from hansei.learn.model import Offer, Skill
 
 _CODE: Final = re.compile(r"`+([^`\n]+)`+")
@@ -68,7 +70,7 @@ class Text:
     def says(self, meaning: Meaning) -> bool:
         """Whether a sentence here is like one."""
         return any(
-            it.forbids is meaning.forbids and _shared(it, meaning) >= ALIKE for it in self._meanings
+            it.forbids is meaning.forbids and shared(it.words, meaning.words) >= ALIKE for it in self._meanings
         )
 
 
@@ -112,7 +114,3 @@ def _weighty(texts: Iterable[str]) -> Iterator[Meaning]:
         for meaning in meanings(text):
             if len(meaning.words) >= SHORTEST_ALIKE:
                 yield meaning
-
-
-def _shared(one: Meaning, other: Meaning) -> float:
-    return len(one.words & other.words) / len(one.words | other.words)

@@ -17,8 +17,9 @@ from hansei.config import DAY_MS
 from hansei.hook.places import SERVER, SKILL
 from hansei.hook.repository import top
 from hansei.instructions import sizes
+from hansei.instructions.agreement import compared
 from hansei.instructions.census import census
-from hansei.instructions.sentences import all_sentences, compared
+from hansei.instructions.told_here import statements_of
 from hansei.ops.windows import usual
 from hansei.prices import PriceBook
 from hansei.projection.facts.folds import USES
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
     from hansei.config import Config
     from hansei.instructions.census import Text
-    from hansei.instructions.sentences import Said
+    from hansei.instructions.statements import Statement
     from hansei.ops.scope import Scope
     from hansei.projection.funnel import Use
     from hansei.store.database import Store
@@ -240,7 +241,7 @@ def _rent(name: str, root: Path, texts: Sequence[Text], usage: _Usage) -> Rent:
     for it in rented:
         for agent in it.agents if it.below is None and it.tokens else ():
             per_session[agent] += it.tokens or 0
-    found = compared(all_sentences((it.path, it.content) for it in texts if it.kind != SERVER))
+    found = compared(statements_of(texts))
     readers = {it.path: set(it.agents) for it in texts}
     weeks = usage.weeks
     requests: dict[str, float] = defaultdict(float)
@@ -258,15 +259,19 @@ def _rent(name: str, root: Path, texts: Sequence[Text], usage: _Usage) -> Rent:
         per_session=dict(sorted(per_session.items(), key=lambda it: (-it[1], it[0]))),
         texts=tuple(rented),
         repeated=tuple(Repeated(_places(it), _paid_twice(it, readers)) for it in found.same),
-        opposite=tuple((Place(*one), Place(*other)) for one, other in found.opposite),
+        opposite=tuple((_place(it.one), _place(it.other)) for it in found.conflicts),
     )
 
 
-def _places(said: Sequence[Said]) -> tuple[Place, ...]:
-    return tuple(Place(*it) for it in said)
+def _place(said: Statement) -> Place:
+    return Place(said.path, said.line, said.text)
 
 
-def _paid_twice(said: Sequence[Said], readers: Mapping[str, set[str]]) -> bool:
+def _places(said: Sequence[Statement]) -> tuple[Place, ...]:
+    return tuple(map(_place, said))
+
+
+def _paid_twice(said: Sequence[Statement], readers: Mapping[str, set[str]]) -> bool:
     agents = [agent for it in said for agent in readers[it.path]]
     return len(agents) > len(set(agents))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from hansei.projection.commands.arguments import Arguments
 
-_SCRIPT_RUNNERS = (
+SCRIPT_RUNNERS = (
     "npm run",
     "npm run-script",
     "pnpm",
@@ -185,7 +185,7 @@ def _known() -> dict[str, list[_Rule]]:
     ]
     patterns += [
         (f"{runner} {name}", kind)
-        for runner in (*_SCRIPT_RUNNERS, *_TARGET_RUNNERS)
+        for runner in (*SCRIPT_RUNNERS, *_TARGET_RUNNERS)
         for kind, names in _NAMES.items()
         for name in names
     ]

@@ -75,7 +75,7 @@ _WRAPPERS = {
     "wsl": _takes("-d", "--distribution", "-u", "--user", "--cd"),
     "xvfb-run": _takes("-n", "-s"),
 }
-_RUNNERS = {
+RUNNERS = {
     ("uv", "run"): _takes(
         "--with", "--python", "-p", "--extra", "--group", "--package", "--env-file", "--project",
         "--directory", "--with-requirements", "--no-group", "--only-group", "--index",
@@ -102,7 +102,7 @@ _RUNNERS = {
     ("direnv", "exec"): _takes(skipped=1),
     ("nix", "develop"): _takes(),
 }  # fmt: skip
-_RUNNING = frozenset(runner[0] for runner in _RUNNERS)
+_RUNNING = frozenset(runner[0] for runner in RUNNERS)
 _NEEDS_DASHES = frozenset((("mise", "exec"), ("mise", "x"), ("nix", "develop")))
 """These name the program only after `--` or `-c`."""
 _ANYWHERE = frozenset(("-C", "--dir", "--prefix", "--filter", "-F", "-w", "--workspace", "--cwd"))
@@ -152,7 +152,7 @@ def _one_off(found: Unwrapped) -> Unwrapped | None:
     if name in _WRAPPERS:
         return _after(found, _WRAPPERS[name], name, 1)
     if name in _RUNNING:
-        for runner, wrapper in _RUNNERS.items():
+        for runner, wrapper in RUNNERS.items():
             if name == runner[0] and (at := _subcommand_at(words, runner)):
                 return _after(found, wrapper, " ".join(runner), at)
     return None

@@ -50,6 +50,7 @@ _ENDINGS: Final = {
     "xml": ".xml",
     "text": ".txt",
 }
+LANGUAGES: Final = frozenset(_ENDINGS)
 _BY_ENDING: Final = {end: name for name, ends in _ENDINGS.items() for end in ends.split()}
 _BY_NAME: Final = {
     "Makefile": "make",

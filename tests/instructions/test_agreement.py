@@ -8,12 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansei.instructions.sentences import Said, all_sentences, compared, parts
+from hansei.instructions.agreement import Agreement, agreement, compared
+from hansei.instructions.sentences import parts
+from hansei.instructions.statements import Place, Statement, read, statements
 from instruction_files import files
 
 
-def said(*texts: str) -> list[Said]:
-    return [Said("AGENTS.md", number, text) for number, text in enumerate(texts, 1)]
+def said(*texts: str) -> list[Statement]:
+    return [read(text, "AGENTS.md", number) for number, text in enumerate(texts, 1)]
 
 
 @pytest.mark.parametrize(
@@ -29,8 +31,8 @@ def said(*texts: str) -> list[Said]:
     ],
 )
 def test_a_sentence_that_forbids_what_another_asks_for_contradicts_it(one: str, other: str) -> None:
-    assert len(compared(said(one, other)).opposite) == 1
-    assert len(compared(said(other, one)).opposite) == 1
+    assert len(compared(said(one, other)).conflicts) == 1
+    assert len(compared(said(other, one)).conflicts) == 1
 
 
 @pytest.mark.parametrize(
@@ -40,11 +42,10 @@ def test_a_sentence_that_forbids_what_another_asks_for_contradicts_it(one: str, 
         ("Run `make test` before you push.", "Do not run `make test` in packages/api."),
         ("Never edit generated files.", "Edit the schema, then generate files."),
         ("Write tests.", "Never write secrets."),
-        ("Use pnpm.", "Use npm."),
     ],
 )
 def test_what_can_both_be_followed_does_not_contradict(one: str, other: str) -> None:
-    assert compared(said(one, other)).opposite == ()
+    assert compared(said(one, other)).conflicts == ()
 
 
 def test_nearly_the_same_sentence_counts_as_the_same() -> None:
@@ -56,18 +57,18 @@ def test_nearly_the_same_sentence_counts_as_the_same() -> None:
         )
     )
     assert [[it.line for it in group] for group in found.same] == [[1, 2]]
-    assert found.opposite == ()
+    assert found.conflicts == ()
 
 
 def test_short_phrases_headings_tables_and_code_are_not_compared() -> None:
     same = "run the unit tests now"
     text = f"# {same}\n\n| {same} | x |\n\n```\n{same}\n```\nBe kind.\n"
-    assert compared(all_sentences([("a.md", text), ("b.md", text)])).same == ()
+    assert compared([*statements("a.md", text), *statements("b.md", text)]).same == ()
 
 
 def test_a_sentence_is_named_by_the_line_it_begins_at() -> None:
     text = "Intro.\n\n- First thing. Second\n  thing here.\n- Third\n"
-    assert [(it.line, it.text) for it in all_sentences([("a.md", text)])] == [
+    assert [(it.line, it.text) for it in statements("a.md", text)] == [
         (1, "Intro."),
         (3, "First thing."),
         (3, "Second thing here."),
@@ -86,7 +87,7 @@ def test_parts_hold_every_word_once_and_in_order(text: str) -> None:
 def test_the_order_of_files_does_not_change_what_is_found(texts: list[str]) -> None:
     one, other = compared(said(*texts)), compared(said(*texts[::-1]))
     assert len(one.same) == len(other.same)
-    assert bool(one.opposite) == bool(other.opposite)
+    assert bool(one.conflicts) == bool(other.conflicts)
 
 
 def test_a_great_many_sentences_take_no_time() -> None:
