@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hansei.instructions.agreement import Agreement, agreement, compared
+from hansei.instructions.agreement import compared
 from hansei.instructions.sentences import parts
-from hansei.instructions.statements import Place, Statement, read, statements
+from hansei.instructions.statements import Statement, read, statements
 from instruction_files import files
 
 

@@ -49,6 +49,7 @@ PAST = {
     "merge": "Merged",
     "split": "Split",
     "move": "Moved",
+    "curate": "Curated",
     "import": "Took in",
 }
 

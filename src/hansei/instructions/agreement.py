@@ -24,7 +24,7 @@ from hansei.projection.snapshots.languages import LANGUAGES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hansei.instructions.statements import Meaning, Place
+    from hansei.instructions.statements import Meaning
 
 ALIKE: Final = 0.8
 """Share of words that two sentences have in common to be the same, of all words of both."""
@@ -232,7 +232,9 @@ def _figureless(code: frozenset[str]) -> frozenset[str]:
 
 
 def _stands_in(code: str, statement: Statement) -> bool:
-    return code in statement.code or f" {code} " in f" {statement.text.casefold()} ".replace("`", "")
+    return code in statement.code or f" {code} " in f" {statement.text.casefold()} ".replace(
+        "`", ""
+    )
 
 
 def _without_numbers(meaning: Meaning) -> frozenset[str]:
@@ -276,7 +278,9 @@ def compared(said: Sequence[Statement]) -> Compared:
     return Compared(tuple(tuple(said[it] for it in group) for group in same), tuple(found))
 
 
-def against(new: Sequence[Statement], old: Sequence[Statement]) -> list[tuple[Statement, Statement, Agreement]]:
+def against(
+    new: Sequence[Statement], old: Sequence[Statement]
+) -> list[tuple[Statement, Statement, Agreement]]:
     """For each new statement, the first old one that says the same or conflicts with it."""
     both = [*old, *new]
     found: dict[int, list[tuple[int, Agreement]]] = defaultdict(list)
@@ -285,7 +289,10 @@ def against(new: Sequence[Statement], old: Sequence[Statement]) -> list[tuple[St
             told = agreement(both[one], both[other])
             if told is not None:
                 found[other].append((one, told))
-    chosen = [(min(it, key=lambda told: (not told[1].is_conflict, told[0])), n) for n, it in sorted(found.items())]
+    chosen = [
+        (min(it, key=lambda told: (not told[1].is_conflict, told[0])), n)
+        for n, it in sorted(found.items())
+    ]
     return [(both[number], both[old_one], told) for (old_one, told), number in chosen]
 
 

@@ -1,10 +1,10 @@
 """What an instruction text asks for and forbids, clause by clause, and where that holds.
 
 A clause is words that carry meaning, whether it forbids, under which condition, and the numbers in
-it; case, order, endings in s and small words do not count. Around it stand the headings, the item it
-is nested in and the label before it: the same words below two headings may speak of two things.
-Only what tells somebody what to do is a directive; descriptions are never set against one another.
-Everything here is pure.
+it; case, order, endings in s and small words do not count. Around it stand the heading, the item it
+is nested in and the label before it: the same words in two lists may speak of two things. Only what
+tells somebody what to do is a directive; descriptions are never set against one another. Everything
+here is pure.
 """
 
 from __future__ import annotations
@@ -81,11 +81,15 @@ _INSTEAD: Final = re.compile(
     r"|\s+(?P<choice>over|not))\s+(?P<that>[^,;.]+)",
     re.IGNORECASE,
 )
+_POINTS: Final = re.compile(r"\W*(?:this|these|those|that|it|they|such|both|each)\b", re.IGNORECASE)
 _NO: Final = re.compile(r"\W*no\s", re.IGNORECASE)
 _LATEST: Final = 4
 """Words before a "never" that is about the whole clause: agents in this repository must never."""
-_AWAY: Final = re.compile(r"^(?:dont'?s?|don'ts?|avoid|never|do not|bad|wrong|forbidden|prohibited"
-    r"|anti-?patterns?|what not to do|things to avoid|❌.*|never do (?:this|these))\W*$", re.IGNORECASE)  # fmt: skip
+_AWAY: Final = re.compile(
+    r"^(?:dont'?s?|don'ts?|avoid|never|do not|bad|wrong|forbidden|prohibited|anti-?patterns?"
+    r"|what not to do|things to avoid|❌.*|never do (?:this|these))\W*$",
+    re.IGNORECASE,
+)
 """A heading or lead whose items are what not to do."""
 _LABEL: Final = re.compile(r"^([^:]{1,40}):[*_]{0,2}\s")
 _BULLET: Final = re.compile(r"^([ \t]*)(?:[-*+]|\d{1,9}[.)]) ")
@@ -111,8 +115,8 @@ VERBS: Final = _CHOOSING | _set(
     " generate regenerate amend squash mock stub skip ignore enable disable"
     " declare define annotate type cast sort group order load save fetch send treat leave apply do"
     " never always consult reference cite quote mark pass inject expose hide track record review"
-    " fix debug refactor prefix suffix escape sanitize cache pin bump release tag target match mirror"
-    " implement insert append begin end finish close reserve hardcode touch modify work stay"
+    " fix debug refactor prefix suffix escape sanitize cache pin bump release tag target match"
+    " mirror implement insert append begin end finish close reserve hardcode touch modify work stay"
 )
 """Words that a line of instructions begins with when it tells somebody to do something."""
 
@@ -139,6 +143,9 @@ class Place(NamedTuple):
     """The pattern that a rule is for."""
     skill: str = ""
     """The skill whose text it is: read for one kind of work."""
+
+
+EVERYWHERE: Final = Place()
 
 
 @dataclass(frozen=True)
@@ -169,7 +176,7 @@ class Statement:
     path: str
     line: int
     text: str
-    place: Place = Place()
+    place: Place = EVERYWHERE
     heading: str = ""
     under: str = ""
     """The item it is nested in, or the words that lead its list in."""
@@ -187,7 +194,7 @@ class Statement:
 
 @lru_cache(maxsize=65536)
 def _plain(text: str) -> str:
-    return " ".join(_WORD.findall(text.replace("`", "").casefold()))
+    return " ".join(it.rstrip(".:") for it in _WORD.findall(text.replace("`", "").casefold()))
 
 
 class _Around(NamedTuple):
@@ -213,7 +220,7 @@ def own_text(content: str) -> str:
     return found.before + "\n" * lines + found.after
 
 
-def statements(path: str, content: str, place: Place = Place()) -> Iterator[Statement]:
+def statements(path: str, content: str, place: Place = EVERYWHERE) -> Iterator[Statement]:
     """Everything that a text's author says, sentence by sentence."""
     for part, around in _with_context(parts(own_text(content))):
         if SILENT.match(part.text):
@@ -251,13 +258,15 @@ def read(
     text: str,
     path: str = "",
     line: int = 0,
-    place: Place = Place(),
+    place: Place = EVERYWHERE,
     heading: str = "",
     under: str = "",
 ) -> Statement:
     """One sentence, taken apart."""
     away = any(_AWAY.match(_STARS.sub("", MARK.sub("", it))) for it in (heading, under) if it)
     unclear = not away and any(FORBIDS.search(it) for it in (heading, under))
+    # What "these" are, or where a piece of code began, stands in another sentence.
+    unclear = unclear or _POINTS.match(text) is not None or text.count("`") % 2 == 1
     label = _LABEL.match(text)
     around = f"{heading} {under} {label[1] if label else ''}"
     return Statement(
@@ -317,9 +326,7 @@ def _meaning(text: str, *, forbids: bool, told: bool, unclear: bool) -> Meaning:
     first = _WORD.search(rest)
     verb = _stem(first[0].lower()) if first else ""
     directive = told or verb in VERBS or _ASKS.search(text) is not None
-    numbers = tuple(
-        it.rstrip("+%") for it in _NUMBER.findall(_named_out(_NUMBERED.sub(" ", rest)))
-    )
+    numbers = tuple(it.rstrip("+%") for it in _NUMBER.findall(_named_out(_NUMBERED.sub(" ", rest))))
     mark = _CONDITION.search(rest, first.end() if first else 0)
     core, words = _words(rest[: mark.start()] if mark else rest), _words(rest)
     limits = bool(numbers) and _LIMIT.search(rest) is not None

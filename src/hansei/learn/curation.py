@@ -7,20 +7,31 @@ applying is one change of the book and one undo. Everything here is pure.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from itertools import combinations
+from math import log1p
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.keys import digest
+from hansei.instructions.agreement import compared
+from hansei.instructions.findings import REASONS, since
+from hansei.instructions.statements import Place, statements
 from hansei.learn.counters import Standing
 from hansei.learn.model import LIVE, State
-from hansei.learn.operations import merged
+from hansei.learn.operations import merged, moved
+from hansei.learn.wordings import wording
+from hansei.projection.commands.rivals import families
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
-    from hansei.learn.model import Skill
+    from hansei.instructions.departures import Stale
+    from hansei.instructions.statements import Statement
+    from hansei.learn.model import Predicates, Skill
     from hansei.learn.operations import Counts
 
 SHORT: Final = 6
@@ -62,16 +73,41 @@ class Step:
         return digest("\0".join((self.kind, *sorted(self.skills))).encode())[:SHORT]
 
 
+def plan(
+    skills: Sequence[Skill],
+    counts: Mapping[str, Counts],
+    *,
+    files: Sequence[Statement] = (),
+    stale: Mapping[str, Sequence[Stale]] = MappingProxyType({}),
+    by: str = "",
+) -> list[Step]:
+    """What to do to the skills of a folder.
+
+    `files` is what its instruction files say, `stale` what each skill names that is gone.
+    """
+    live = [it for it in skills if it.state in LIVE]
+    steps = [
+        *duplicates(skills, counts, by=by),
+        *conflicts(live, files),
+        *outdated(live, stale, by=by),
+    ]
+    told = {frozenset(it.skills) for it in steps}
+    likely = (it for it in similar(live, counts, by=by) if frozenset(it.skills) not in told)
+    return in_order([*steps, *likely])
+
+
 def in_order(steps: Sequence[Step]) -> list[Step]:
-    """Steps as a plan shows them; a skill that one step retires is left out of later ones."""
+    """Steps as a plan shows them.
+
+    What one step changes by itself is left out of later ones: the next plan sees how it is then.
+    """
     kinds = list(Kind)
     found: list[Step] = []
-    gone: set[str] = set()
+    changed: set[str] = set()
     for step in sorted(steps, key=lambda it: (kinds.index(it.kind), it.skills)):
-        if gone.isdisjoint(step.skills):
+        if changed.isdisjoint(step.skills):
             found.append(step)
-        if step.by_itself:
-            gone |= {it.name for it in step.wanted if it.state is State.RETIRED}
+            changed |= {it.name for it in step.wanted} if step.by_itself else set()
     return found
 
 
@@ -109,9 +145,7 @@ def _predicates(skill: Skill) -> Hashable | None:
     return skill.predicates if skill.predicates.do or skill.predicates.avoid else None
 
 
-def _merging(
-    group: Sequence[Skill], counts: Mapping[str, Counts], reason: str, by: str
-) -> Step:
+def _merging(group: Sequence[Skill], counts: Mapping[str, Counts], reason: str, by: str) -> Step:
     """The step that keeps the best of several; one in quarantine takes the others with it."""
     best, *others = sorted(group, key=lambda it: _merit(it, counts.get(it.name)))
     names = tuple(it.name for it in (best, *others))
@@ -131,6 +165,135 @@ _STANDINGS: Final = (Standing.HELPFUL, Standing.MIXED, Standing.UNPROVEN, Standi
 
 def _merit(skill: Skill, told: Counts | None) -> tuple[object, ...]:
     """What is kept first: what helped, then what a person approved, then the older."""
-    standing = _STANDINGS.index(Standing(told.standing)) if told else _STANDINGS.index(Standing.UNPROVEN)
+    standing = _STANDINGS.index(Standing(told.standing if told else Standing.UNPROVEN))
     helped = (told.helpful or 0) if told else 0
     return standing, -helped, skill.state is not State.APPROVED, skill.created_at, skill.name
+
+
+# --- what is perhaps said twice -------------------------------------------------------------------
+
+_CODE: Final = re.compile(r"`+([^`\n]+)`+")
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
+CODE_WEIGHT: Final = 3.0
+"""A command, path or name says more of what a skill is about than any word around it."""
+CONTAINED: Final = 0.7
+"""Of what the shorter of two skills says, weighed; below, they share a subject and no more."""
+CODE_CONTAINED: Final = 0.5
+"""Of its code alone: detectors put the same words around every command."""
+
+
+class _Tokens(NamedTuple):
+    code: frozenset[str]
+    words: frozenset[str]
+
+
+def similar(
+    skills: Sequence[Skill], counts: Mapping[str, Counts], *, by: str = ""
+) -> Iterator[Step]:
+    """Pairs of which one says most of what the other says; a person reads both and decides."""
+    tokens = {it.name: _tokens(it) for it in skills}
+    times = Counter(token for it in tokens.values() for token in (*it.code, *it.words))
+    weights = {token: log1p(len(skills) / count) for token, count in times.items()}
+    for one, other in combinations(skills, 2):
+        share = _contained(tokens[one.name], tokens[other.name], weights)
+        if share >= CONTAINED and (one.scope, one.language) == (other.scope, other.language):
+            step = _merging((one, other), counts, f"one holds {share:.0%} of the other", by)
+            details = tuple(f"{it.name}: {it.description}" for it in (one, other))
+            yield replace(step, kind=Kind.SIMILAR, by_itself=False, details=details)
+
+
+def _tokens(skill: Skill) -> _Tokens:
+    text = f"{skill.description}\n{skill.body}"
+    spans = (*_CODE.findall(text), *skill.predicates.do, *skill.predicates.avoid)
+    code = {" ".join(it.split()) for it in (*spans, skill.predicates.command)}
+    words = {it.casefold() for it in _WORD.findall(_CODE.sub(" ", text))}
+    return _Tokens(frozenset(code - {""}), frozenset(words))
+
+
+def _contained(one: _Tokens, other: _Tokens, weights: Mapping[str, float]) -> float:
+    """How much of the lighter one the other holds, code weighing most."""
+    if not one.code or not other.code:
+        return 0.0
+    if len(one.code & other.code) < CODE_CONTAINED * min(len(one.code), len(other.code)):
+        return 0.0
+
+    def weight(code: frozenset[str], words: frozenset[str]) -> float:
+        return CODE_WEIGHT * sum(weights[it] for it in code) + sum(weights[it] for it in words)
+
+    common = weight(one.code & other.code, one.words & other.words)
+    return common / min(weight(*one), weight(*other))
+
+
+# --- what cannot both be followed -----------------------------------------------------------------
+
+
+def conflicts(skills: Sequence[Skill], files: Sequence[Statement] = ()) -> Iterator[Step]:
+    """Pairs of skills, and skills and instruction files, that ask for opposites."""
+    known: set[frozenset[str]] = set()
+    for one, other in combinations(skills, 2):
+        reason = _opposed(one.predicates, other.predicates)
+        if reason:
+            known.add(frozenset((one.name, other.name)))
+            details = tuple(f"{it.name}: {it.description}" for it in (one, other))
+            yield _deciding((one.name, other.name), reason, details)
+    own = [it for skill in skills for it in said_by(skill)]
+    for it in compared([*own, *files]).conflicts:
+        names = tuple(dict.fromkeys(s.place.skill for s in (it.one, it.other) if s in own))
+        if names and frozenset(names) not in known:
+            details = tuple(f"{s.path}:{s.line}: {s.text}" for s in (it.one, it.other))
+            yield _deciding(names, REASONS[it.how], details)
+
+
+def said_by(skill: Skill) -> list[Statement]:
+    """What a skill says, sentence by sentence."""
+    return list(statements(f"skill {skill.name}", skill.body, Place(skill=skill.name)))
+
+
+def _deciding(names: tuple[str, ...], reason: str, details: tuple[str, ...]) -> Step:
+    verb = f"hansei skills edit {names[0]}, or retire the one that is wrong"
+    return Step(Kind.CONFLICT, names, reason, verb, details=details)
+
+
+def _opposed(one: Predicates, other: Predicates) -> str:
+    """Why two skills with a `when` in common cannot both be followed; empty where they can."""
+    if not _same_when(one, other):
+        return ""
+    for asked, avoided in ((one.do, other.avoid), (other.do, one.avoid)):
+        for it in asked:
+            if any(wording(it).exact & wording(no).exact for no in avoided):
+                return f"one says to run `{it}`, the other to avoid it"
+    if len(one.do) == len(other.do) == 1 and one.do != other.do:
+        if _by_family(one.do[0]) == _by_family(other.do[0]):
+            return f"`{one.do[0]}` and `{other.do[0]}`: two programs for the same job"
+    return ""
+
+
+def _by_family(command: str) -> tuple[str, ...]:
+    """A command with programs of which a project uses one under one name."""
+    return tuple(families().get(it, it) for it in command.split())
+
+
+def _same_when(one: Predicates, other: Predicates) -> bool:
+    whens = [(it.tool, it.command, it.path, it.error) for it in (one, other)]
+    return all(not here or not there or here == there for here, there in zip(*whens, strict=True))
+
+
+# --- what is no longer so -------------------------------------------------------------------------
+
+
+def outdated(
+    skills: Sequence[Skill], stale: Mapping[str, Sequence[Stale]], *, by: str = ""
+) -> Iterator[Step]:
+    """Skills that name a path, a command or a package that left the repository."""
+    for skill in skills:
+        gone = stale.get(skill.name, ())
+        if gone:
+            told = tuple(dict.fromkeys(since(it) for it in gone))
+            yield Step(
+                Kind.STALE,
+                (skill.name,),
+                told[0] + (f", and {len(told) - 1} more" if len(told) > 1 else ""),
+                f"retire {skill.name}, unless you edit it (hansei skills edit {skill.name})",
+                (moved(skill, State.RETIRED, by=by, reason=told[0]),),
+                details=told[1:],
+            )

@@ -70,7 +70,8 @@ class Text:
     def says(self, meaning: Meaning) -> bool:
         """Whether a sentence here is like one."""
         return any(
-            it.forbids is meaning.forbids and shared(it.words, meaning.words) >= ALIKE for it in self._meanings
+            it.forbids is meaning.forbids and shared(it.words, meaning.words) >= ALIKE
+            for it in self._meanings
         )
 
 

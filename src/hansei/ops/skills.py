@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 REPOSITORY, WORKSPACE, GLOBAL = "repository", "workspace", "global"
+MOVE, CURATE = "move", "curate"
+_OVER_BOOKS: Final = frozenset((MOVE, CURATE))
+"""What is done to several books at once, and taken back at once."""
 IN_REPOSITORY: Final = ".hansei/skills"
 _IGNORE: Final = "*\n!.gitignore\n!skills/\n!skills/**\n"
 """What git is to keep of `.hansei`: the book, and nothing of a store that may lie there too."""
@@ -332,8 +335,8 @@ def move(desk: Desk, name: str, kind: str) -> Done:
         raise UsageError(f"there is another skill {name!r} in the {kind} book")
     placed = skill_places.is_placed(desk.store, name, desk.root(skill))
     gone = _take_out(desk, replace(skill, state=State.RETIRED)) if placed else ()
-    done = keep(desk, target, "move", {name: replace(skill, scope=scope)}, place=placed)
-    shelf.book.change("move", {name: None}, desk.now, by=desk.by)
+    done = keep(desk, target, MOVE, {name: replace(skill, scope=scope)}, place=placed)
+    shelf.book.change(MOVE, {name: None}, desk.now, by=desk.by)
     return replace(done, placed=(*gone, *done.placed))
 
 
@@ -486,7 +489,7 @@ class Undone:
     """What undoing a change does, or did."""
 
     entries: tuple[tuple[Shelf, Entry], ...]
-    """One, or two where a skill was moved from book to book."""
+    """One, or one for each book where several were changed at once."""
     files: tuple[UndoneFile, ...] = ()
     """Where agents read the skills."""
 
@@ -509,7 +512,7 @@ def undoing(desk: Desk, number: int | None) -> Undone:
     pair = [
         it
         for it in standing
-        if it[1].at == entry.at and it[1].operation == entry.operation == "move"
+        if it[1].at == entry.at and it[1].operation == entry.operation in _OVER_BOOKS
     ]
     entries = pair or [(shelf, entry)]
     for its_shelf, it in entries:

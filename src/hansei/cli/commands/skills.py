@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from hansei.cli import app, output, skill_backtest, skill_exchange, skill_gate
+from hansei.cli import app, output, skill_backtest, skill_curate, skill_exchange, skill_gate
 from hansei.cli.diagnostics import note, warn
 from hansei.cli.skill_desk import because, counted, desk_here, no_place, say
 from hansei.errors import UnusableSkill, UsageError
@@ -32,6 +32,7 @@ def command() -> None:
       hansei skills backtest                whether what was learned earlier held later
       hansei skills check PATH              what in a skill folder a person should see first
       hansei skills approve NAME            let it stand in managed blocks as well
+      hansei skills curate                  what is said twice, contradicted or out of date
       hansei skills undo                    take the last change back, byte for byte
 
     A skill is draft (agents load it on demand), approved (it may also stand in managed blocks of
@@ -472,5 +473,6 @@ def undo(change: int | None, listed: bool, dry_run: bool, as_json: bool) -> None
 command.add_command(skill_backtest.backtest)
 command.add_command(skill_gate.promote)
 command.add_command(skill_gate.check)
+command.add_command(skill_curate.curate)
 command.add_command(skill_exchange.take_in)
 command.add_command(skill_exchange.hand_out)
