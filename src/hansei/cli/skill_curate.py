@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hansei.ops.curation import Curation
     from hansei.ops.skills import Done
 
-INDENT = 11
+INDENT = 13
 MOST_PLACES = 4
 """Of one finding that are shown; --json has all."""
 
@@ -37,8 +37,9 @@ def curate(steps: tuple[str, ...], do: bool, as_json: bool) -> None:
       hansei skills undo                    take all of it back, byte for byte
 
     Skills with the same text or the same when, do and avoid are merged: the one that did best is
-    kept with the evidence of all, the others are retired. Skills that are only alike, that conflict,
-    or that name a path, command or package that left the repository, are for you to decide.
+    kept with the evidence of all, the others are retired. Skills that are only alike, that
+    conflict, or that name a path, command or package that left the repository, are for you to
+    decide.
 
     Instruction files (CLAUDE.md, AGENTS.md, rules, skills of the repository) are looked through the
     same way. They are yours: what is found is told with file and line, and never edited.
@@ -64,7 +65,7 @@ def page(found: Curation, *, chosen: Sequence[str] = ()) -> Iterator[str]:
     steps = [it for it in found.steps if not chosen or it.id in chosen]
     yield from _group("`hansei skills curate --apply` does", [it for it in steps if it.by_itself])
     yield from _group("For you to decide", [it for it in steps if not it.by_itself])
-    if not steps:
+    if found.skills and not steps:
         yield "  Each thing is said once, and nothing that was looked up is gone."
     yield ""
     looked = (

@@ -150,7 +150,7 @@ def _are_rivals(one: Statement, other: Statement, first: Meaning, second: Meanin
     """Whether all that differs is the program, of which a project uses one."""
     if first.forbids or len(first.programs) != 1 or len(second.programs) != 1:
         return False
-    if first.programs == second.programs or not (first.chooses and second.chooses):
+    if first.programs == second.programs:
         return False
     if any(len(_programs(it)) > 1 for it in (one, other)):
         return False
@@ -332,18 +332,13 @@ def _near(sets: Sequence[frozenset[str]]) -> Iterator[tuple[int, int]]:
     holding: dict[str, list[int]] = defaultdict(list)
     for number, words in enumerate(sets):
         rare = sorted(words, key=lambda it: (times[it], it))
-        rarest = rare[: len(rare) - ceil(NEAR * len(rare)) + 1]
+        rarest = rare[: len(rare) - ceil(OPPOSITE * len(rare)) + 1]
         for other in sorted({it for word in rarest for it in holding[word]}):
             common = len(words & sets[other])
-            if common >= NEAR * len(words | sets[other]):
+            if common >= OPPOSITE * len(words | sets[other]):
                 yield other, number
         for word in rarest:
             holding[word].append(number)
-
-
-NEAR: Final = 0.6
-"""Words in common for two clauses to be looked at: less than either rule asks for, because those
-look at parts of a clause."""
 
 
 def _root(together: list[int], number: int) -> int:

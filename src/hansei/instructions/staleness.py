@@ -60,7 +60,8 @@ _MADE_UP: Final = re.compile(
 _OTHER_TIME: Final = re.compile(
     r"\b(?:removed?|deleted?|legacy|deprecated|obsolete|renamed?|moved|replaced|formerly|was|were"
     r"|used to|migrated|old|archived?|created?|creates|creating|generated?|generates|example|e\.g"
-    r"|such as|like|output|outputs|saved?|writes? to|written to|new|added|adds|adding|implemented"
+    r"|such as|like|output|outputs|saved?|writes? to|written to|added|adds|adding|implemented"
+    r"|new (?:file|folder|director|module|test)\w*"
     r"|fixed|updated|changed|introduced|refactored|modified|extracted|completed|instead of|gone"
     r"|if (?:present|it exists|exists|available)|when present|optional|future|planned|will be"
     r"|has been|have been|once|previously|originally|historical\w*|not exist|missing|no longer"
@@ -72,6 +73,7 @@ _OTHER_TIME: Final = re.compile(
 _SHELL: Final = re.compile(r"\s*(?:`{3,}|~{3,})\s*(?:bash|sh|shell|zsh|console|terminal|fish)?\s*$")
 _PROMPT: Final = re.compile(r"^\s*(?:[$>%]\s+)?")
 _COMMENT: Final = re.compile(r"\s+#\s.*$")
+_AFTER_HASH: Final = re.compile(r"#.*")
 _PACKAGE: Final = re.compile(r"(?:@[\w.-]+/)?[A-Za-z][\w.-]*")
 _TARGET: Final = re.compile(r"[A-Za-z][\w.:-]*")
 TARGET_RUNNERS: Final = frozenset(("make", "just", "task"))
@@ -140,10 +142,14 @@ def named_in(path: str, content: str) -> list[Named]:
             heading = part.text
         elif part.text.lstrip().startswith(("```", "~~~")):
             found |= dict.fromkeys(_in_code(path, part.line, part.text))
-        elif not SILENT.match(part.text) and not _OTHER_TIME.search(f"{heading} {part.text}"):
+        elif not SILENT.match(part.text) and not _is_of_another_time(f"{heading} {part.text}"):
             for line, sentence in sentence_spans(part):
                 found |= dict.fromkeys(_in_sentence(path, line, sentence))
     return list(found)
+
+
+def _is_of_another_time(text: str) -> bool:
+    return _OTHER_TIME.search(_CODE.sub(" ", text)) is not None
 
 
 def _in_sentence(path: str, line: int, text: str) -> Iterator[Named]:
@@ -171,7 +177,7 @@ def _in_code(path: str, line: int, text: str) -> Iterator[Named]:
         return
     for number, raw in enumerate(lines, line + 1):
         plain = _COMMENT.sub("", _PROMPT.sub("", raw))
-        if _OTHER_TIME.search(raw) is None:
+        if not _is_of_another_time("".join(_AFTER_HASH.findall(raw))):
             for runner, it in commands_in(plain):
                 yield Named(Kind.COMMAND, it, path, number, raw.strip(), runner)
 

@@ -352,10 +352,14 @@ def _named_out(text: str) -> str:
 
 
 def _words(text: str) -> frozenset[str]:
+    """Words that carry meaning: no small ones, except in code, where `any` is a type."""
+    plain = _CODE.sub(" ", text)
     # A capital A in the middle is a name: gym A and gym B are two.
-    found = (it.rstrip(".:-/") for it in _WORD.findall(text))
-    plain = (it if it == "A" and place else it.lower() for place, it in enumerate(found))
-    return frozenset(_stem(it) for it in plain if it and it not in _SMALL)
+    found = (it.rstrip(".:-/") for it in _WORD.findall(plain))
+    lower = (it if it == "A" and place else it.lower() for place, it in enumerate(found))
+    said = {_stem(it) for it in lower if it and it not in _SMALL}
+    spans = " ".join(_CODE.findall(text)).lower()
+    return frozenset(said | {_stem(it.rstrip(".:-/")) for it in _WORD.findall(spans)} - {""})
 
 
 def _stem(word: str) -> str:

@@ -262,9 +262,9 @@ def _opposed(one: Predicates, other: Predicates) -> str:
         for it in asked:
             if any(wording(it).exact & wording(no).exact for no in avoided):
                 return f"one says to run `{it}`, the other to avoid it"
-    if len(one.do) == len(other.do) == 1 and one.do != other.do:
-        if _by_family(one.do[0]) == _by_family(other.do[0]):
-            return f"`{one.do[0]}` and `{other.do[0]}`: two programs for the same job"
+    both = [tuple(map(_by_family, it.do)) for it in (one, other)]
+    if one.do and one.do != other.do and both[0] == both[1]:
+        return f"`{one.do[0]}` and `{other.do[0]}`: two programs for the same job"
     return ""
 
 
