@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from git_world import Repo, repository
+from hansei.instructions import departures
 from hansei.instructions.census import census
-from hansei.instructions.departures import stale
+from hansei.instructions.departures import look
 from hansei.instructions.findings import Added, At, Finding, Kind, added, findings
 from hansei.instructions.staleness import named_in
 
@@ -88,8 +89,8 @@ def repo(tmp_path: Path) -> Repo:
 
 def found(repo: Repo) -> list[Finding]:
     texts = census(repo.folder)
-    gone = stale(repo.folder, [it for text in texts for it in named_in(text.path, text.content)])
-    return findings(texts, gone)
+    gone = look(repo.folder, [it for text in texts for it in named_in(text.path, text.content)])
+    return findings(texts, gone.stale)
 
 
 def planted(repo: Repo, path: str, line: str) -> int:
@@ -206,7 +207,16 @@ def test_what_cannot_be_checked_or_is_said_to_be_gone_is_not_flagged(repo: Repo,
 
 def test_without_a_history_nothing_is_called_stale(tmp_path: Path) -> None:
     (tmp_path / "AGENTS.md").write_text("Read `docs/deploy.md` first.\n")
-    assert stale(tmp_path, named_in("AGENTS.md", "Read `docs/deploy.md` first.\n")) == []
+    assert look(tmp_path, named_in("AGENTS.md", "Read `docs/deploy.md` first.\n")).stale == []
+
+
+def test_what_git_cannot_tell_in_time_is_unknown(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(departures, "SECONDS", 0.0)
+    told = look(repo.folder, named_in("AGENTS.md", "Run `make seed`, then read `docs/deploy.md`."))
+    assert told.stale == []
+    assert {"path", "command"} <= set(told.untold)
 
 
 # --- what a change adds ---------------------------------------------------------------------------

@@ -77,6 +77,9 @@ def page(found: Curation, *, chosen: Sequence[str] = ()) -> Iterator[str]:
         yield from _finding(it)
     if not found.findings:
         yield "  Nothing is said twice or contradicted, and nothing that was looked up is gone."
+    if found.untold:
+        kinds = ", ".join(f"{it}s" for it in found.untold)
+        yield dim(f"  The history is too long to be looked through for {kinds}: unknown.")
     if any(it.wanted and not it.by_itself for it in steps):
         yield ""
         yield dim("`hansei skills curate --apply STEP` takes a step that you have read.")
@@ -132,6 +135,7 @@ def told(found: Curation, done: Iterable[Done]) -> dict[str, Any]:
         "texts": found.texts,
         "sentences": found.sentences,
         "names": found.names,
+        "untold": list(map(str, found.untold)),
         "steps": [
             {
                 "id": it.id,

@@ -18,14 +18,14 @@ from fnmatch import fnmatchcase, translate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.git.repository import git, own_environment
-from hansei.instructions.staleness import Kind, Named, of_kind
+from hansei.instructions.staleness import Kind, Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-SECONDS: Final = 20.0
-"""For one look through the history; a repository that takes longer is not told of."""
+SECONDS: Final = 15.0
+"""For one look through the history; nothing is told of a repository that takes longer."""
 _START: Final = "\x01"
 _FORMAT: Final = f"--format={_START}%H%x00%ct%x00%s"
 _LARGEST: Final = 8 << 20
@@ -99,16 +99,30 @@ class Stale:
         return f"{name} is no longer there" + (f", now `{self.moved_to}`" * bool(self.moved_to))
 
 
-def stale(root: Path, names: Sequence[Named]) -> list[Stale]:
+class Looked(NamedTuple):
+    """What was found, and what could not be looked up because git took too long."""
+
+    stale: list[Stale]
+    untold: tuple[Kind, ...] = ()
+
+
+def look(root: Path, names: Sequence[Named]) -> Looked:
     """Which of the names were here once and are not any more, in their order."""
     files = _files(root)
     if not files or not names:
-        return []
-    found = {
-        **_departed_paths(root, of_kind(names, Kind.PATH), files),
-        **_departed_names(root, [it for it in names if it.kind is not Kind.PATH], files),
-    }
-    return [found[it] for it in names if it in found]
+        return Looked([])
+    found: dict[Named, Stale] = {}
+    untold: list[Kind] = []
+    for kinds, departed in _LOOKS:
+        try:
+            found |= departed(root, [it for it in names if it.kind in kinds], files)
+        except _TooLongError:
+            untold += kinds
+    return Looked([found[it] for it in names if it in found], tuple(untold))
+
+
+class _TooLongError(Exception):
+    """Git has not answered in time."""
 
 
 def _files(root: Path) -> frozenset[str]:
@@ -292,7 +306,7 @@ def _commits(told: str | None) -> Iterator[tuple[Departure, list[str]]]:
 
 
 def _ran(root: Path, arguments: Sequence[str], given: str = "") -> str | None:
-    """What git prints; None if it fails or takes too long."""
+    """What git prints; None if it fails."""
     try:
         done = subprocess.run(
             ["git", "-C", str(root), *arguments],
@@ -302,6 +316,14 @@ def _ran(root: Path, arguments: Sequence[str], given: str = "") -> str | None:
             check=False,
             env=own_environment(),
         )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+    except subprocess.TimeoutExpired:
+        raise _TooLongError from None
+    except (OSError, ValueError):
         return None
     return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+
+
+_LOOKS: Final = (
+    ((Kind.PATH,), _departed_paths),
+    ((Kind.COMMAND, Kind.PACKAGE), _departed_names),
+)

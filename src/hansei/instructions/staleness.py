@@ -20,7 +20,7 @@ from hansei.projection.commands.parsing import parse
 from hansei.projection.commands.rivals import families
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 class Kind(StrEnum):
@@ -227,7 +227,3 @@ def _looked_up(program: str, subcommand: str) -> tuple[str, str] | None:
         return None
     name = second if first in ("run", "run-script") else "" if first in _OWN_VERBS else first
     return ("npm", name) if name and _TARGET.fullmatch(name) and "." not in name else None
-
-
-def of_kind(names: Iterable[Named], kind: Kind) -> list[Named]:
-    return [it for it in names if it.kind is kind]

@@ -237,8 +237,9 @@ def conflicts(skills: Sequence[Skill], files: Sequence[Statement] = ()) -> Itera
             details = tuple(f"{it.name}: {it.description}" for it in (one, other))
             yield _deciding((one.name, other.name), reason, details)
     own = [it for skill in skills for it in said_by(skill)]
+    ours = {id(it) for it in own}
     for it in compared([*own, *files]).conflicts:
-        names = tuple(dict.fromkeys(s.place.skill for s in (it.one, it.other) if s in own))
+        names = tuple(dict.fromkeys(s.place.skill for s in (it.one, it.other) if id(s) in ours))
         if names and frozenset(names) not in known:
             details = tuple(f"{s.path}:{s.line}: {s.text}" for s in (it.one, it.other))
             yield _deciding(names, REASONS[it.how], details)

@@ -14,7 +14,7 @@ from hansei.errors import NotFound, UsageError
 from hansei.hook.places import SKILL
 from hansei.hook.repository import top
 from hansei.instructions.census import census
-from hansei.instructions.departures import stale
+from hansei.instructions.departures import look
 from hansei.instructions.findings import findings
 from hansei.instructions.staleness import named_in
 from hansei.instructions.told_here import statements_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hansei.instructions.census import Text
     from hansei.instructions.departures import Stale
     from hansei.instructions.findings import Finding
+    from hansei.instructions.staleness import Kind
     from hansei.learn.counters import Counters
     from hansei.learn.curation import Step
     from hansei.learn.model import Skill
@@ -51,6 +52,8 @@ class Curation:
     """Of the instruction files."""
     names: int
     """Paths, commands and packages that were looked up."""
+    untold: tuple[Kind, ...] = ()
+    """What could not be looked up in the history in time."""
 
 
 def curated(desk: Desk, derived: Mapping[str, Counters]) -> Curation:
@@ -64,7 +67,7 @@ def curated(desk: Desk, derived: Mapping[str, Counters]) -> Curation:
         *(named for it in texts for named in named_in(it.path, it.content)),
         *(named for it in own if it.state in LIVE for named in named_in(_path(it), _text(it))),
     ]
-    gone = stale(root, names)
+    gone, untold = look(root, names)
     steps = curation.plan(
         own,
         skills.counts(own, derived),
@@ -80,6 +83,7 @@ def curated(desk: Desk, derived: Mapping[str, Counters]) -> Curation:
         len(texts),
         len(said),
         len(names),
+        tuple(untold),
     )
 
 
