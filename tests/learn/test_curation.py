@@ -73,6 +73,12 @@ def test_a_quarantined_twin_takes_nothing_with_it_unless_a_person_says_so() -> N
     assert not step.by_itself
 
 
+def test_twins_in_two_books_are_for_a_person_to_merge() -> None:
+    twin = replace(PNPM, name="installs")
+    apart = {"pnpm": "repository", "installs": "workspace"}
+    assert [it.by_itself for it in plan([PNPM, twin], {}, books=apart)] == [False]
+
+
 @pytest.mark.parametrize("state", [State.RETIRED, State.REJECTED])
 def test_what_is_out_of_use_is_left_alone(state: State) -> None:
     assert plan([PNPM, replace(PNPM, name="installs", state=state)], {}) == []

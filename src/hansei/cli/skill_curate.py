@@ -93,21 +93,19 @@ def _group(title: str, steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _step(step: Step) -> Iterator[str]:
-    name = step.id if step.wanted else ""
-    first, *rest = output.wrapped(one_line(f"{', '.join(step.skills)}: {step.reason}"), INDENT)
-    yield f"  {step.kind:<{INDENT - 2}}{first.strip()}"
-    yield from rest
+    yield from _lines(f"  {step.kind}", f"{', '.join(step.skills)}: {step.reason}")
     for detail in step.details:
-        yield from map(dim, output.wrapped(one_line(detail), INDENT + 2))
-    yield from output.wrapped(
-        one_line(f"→ {step.action}" + (f"  [{name}]" if name else "")), INDENT
-    )
+        yield from map(dim, _lines("", detail))
+    yield from _lines("", f"→ {step.action}" + (f"  [{step.id}]" if step.wanted else ""))
+
+
+def _lines(title: str, text: str) -> Iterator[str]:
+    """A text in its column, behind a title."""
+    return iter(output.wrapped(f"{title:<{INDENT}}{one_line(text)}", INDENT))
 
 
 def _finding(it: Finding) -> Iterator[str]:
-    first, *rest = output.wrapped(one_line(it.reason), INDENT)
-    yield f"  {it.kind:<{INDENT - 2}}{first.strip()}"
-    yield from rest
+    yield from _lines(f"  {it.kind}", it.reason)
     for at in it.places[:MOST_PLACES]:
         place = f"{at.path}:{at.line}"
         room = max(output.terminal_width() - INDENT - len(place) - 2, 20)

@@ -67,7 +67,8 @@ _CONDITION: Final = re.compile(
 )
 _SPLITS: Final = re.compile(
     r";\s+|,\s+(?:and\s+)?then\s+|:\s+(?=\S+\s+\S+\s+\S)|\s+[—–-]+\s+"
-    r"|(?:,\s+(?:(?:and|but|or)\s+)?|\s+(?:and|but)\s+)(?=(?:never\s+(?!`)|always|do not|don't|avoid|must not)\b)",
+    r"|(?:,\s+(?:(?:and|but|or)\s+)?|\s+(?:and|but)\s+)"
+    r"(?=(?:never\s+(?!`)|always|do not|don't|avoid|must not)\b)",
     re.IGNORECASE,
 )
 """Between clauses. What follows a colon in a word or two is a value, and no clause."""

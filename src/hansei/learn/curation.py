@@ -79,15 +79,17 @@ def plan(
     *,
     files: Sequence[Statement] = (),
     stale: Mapping[str, Sequence[Stale]] = MappingProxyType({}),
+    books: Mapping[str, str] = MappingProxyType({}),
     by: str = "",
 ) -> list[Step]:
     """What to do to the skills of a folder.
 
-    `files` is what its instruction files say, `stale` what each skill names that is gone.
+    `files` is what its instruction files say, `stale` what each skill names that is gone, `books`
+    which book each is kept in.
     """
     live = [it for it in skills if it.state in LIVE]
     steps = [
-        *duplicates(skills, counts, by=by),
+        *duplicates(skills, counts, books, by=by),
         *conflicts(live, files),
         *outdated(live, stale, by=by),
     ]
@@ -99,15 +101,20 @@ def plan(
 def in_order(steps: Sequence[Step]) -> list[Step]:
     """Steps as a plan shows them.
 
-    What one step changes by itself is left out of later ones: the next plan sees how it is then.
+    A skill that one step retires by itself is in no later one, and no skill is changed by itself
+    twice: the next plan sees how it is then.
     """
     kinds = list(Kind)
     found: list[Step] = []
     changed: set[str] = set()
+    gone: set[str] = set()
     for step in sorted(steps, key=lambda it: (kinds.index(it.kind), it.skills)):
-        if changed.isdisjoint(step.skills):
+        closed = changed if step.by_itself else gone
+        if closed.isdisjoint(step.skills):
             found.append(step)
-            changed |= {it.name for it in step.wanted} if step.by_itself else set()
+            new = step.wanted if step.by_itself else ()
+            changed |= {it.name for it in new}
+            gone |= {it.name for it in new if it.state is State.RETIRED}
     return found
 
 
@@ -115,14 +122,19 @@ def in_order(steps: Sequence[Step]) -> list[Step]:
 
 
 def duplicates(
-    skills: Sequence[Skill], counts: Mapping[str, Counts], *, by: str = ""
+    skills: Sequence[Skill], counts: Mapping[str, Counts], books: Mapping[str, str], *, by: str = ""
 ) -> Iterator[Step]:
-    """Skills with the same text or the same predicates, merged into the one that did best."""
+    """Skills with the same text or the same predicates, merged into the one that did best.
+
+    What is kept in two books is for a person to merge: one of them may be shared with others.
+    """
     known: set[str] = set()
     for same, why in ((_text, "the same text"), (_predicates, "the same when, do and avoid")):
         for group in _grouped([it for it in skills if it.name not in known], same):
             known |= {it.name for it in group}
-            yield _merging(group, counts, f"they have {why}", by)
+            step = _merging(group, counts, f"they have {why}", by)
+            apart = len({books.get(it.name) for it in group}) > 1
+            yield replace(step, by_itself=step.by_itself and not apart)
 
 
 def _grouped(
@@ -197,7 +209,9 @@ def similar(
     for one, other in combinations(skills, 2):
         share = _contained(tokens[one.name], tokens[other.name], weights)
         if share >= CONTAINED and (one.scope, one.language) == (other.scope, other.language):
-            step = _merging((one, other), counts, f"one holds {share:.0%} of the other", by)
+            step = _merging(
+                (one, other), counts, f"{share:.0%} of the shorter one stands in the other", by
+            )
             details = tuple(f"{it.name}: {it.description}" for it in (one, other))
             yield replace(step, kind=Kind.SIMILAR, by_itself=False, details=details)
 
@@ -251,8 +265,8 @@ def said_by(skill: Skill) -> list[Statement]:
 
 
 def _deciding(names: tuple[str, ...], reason: str, details: tuple[str, ...]) -> Step:
-    verb = f"hansei skills edit {names[0]}, or retire the one that is wrong"
-    return Step(Kind.CONFLICT, names, reason, verb, details=details)
+    action = f"mend the one that is wrong (hansei skills edit {names[0]}), or retire it"
+    return Step(Kind.CONFLICT, names, reason, action, details=details)
 
 
 def _opposed(one: Predicates, other: Predicates) -> str:

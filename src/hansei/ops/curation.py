@@ -73,6 +73,7 @@ def curated(desk: Desk, derived: Mapping[str, Counters]) -> Curation:
         skills.counts(own, derived),
         files=said,
         stale=_by_skill(gone),
+        books={skill.name: shelf.kind for shelf, skill in rows},
         by=desk.by,
     )
     in_files = [it for it in gone if not it.named.path.startswith(_OF_SKILL)]
