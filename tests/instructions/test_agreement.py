@@ -143,6 +143,22 @@ def test_the_same_words_as_items_of_two_things_are_not_the_same() -> None:
     assert compared(list(statements("a.md", text))).same == ()
 
 
+def test_the_same_advice_about_two_things_is_not_the_same() -> None:
+    one = "Opus — set the budget of the thinking block to `auto`."
+    other = "Haiku and all that are older — set the budget of the thinking block to `auto`."
+    assert compared(said(one, other)).same == ()
+
+
+def test_a_step_that_a_skill_repeats_is_not_said_twice() -> None:
+    step, place = "Wait for the answer of the person before you go on.", Place(skill="asking")
+    assert compared([read(step, "SKILL.md", line, place) for line in (9, 40)]).same == ()
+
+
+def test_rows_of_figures_are_no_numbers_for_the_same_thing() -> None:
+    text = "- 25% → `min + 0.25`\n- 50% → `min + 0.50`\n- 75% → `min + 0.75`\n"
+    assert compared(list(statements("a.md", text))).conflicts == ()
+
+
 def test_where_each_has_a_word_of_its_own_they_speak_of_two_things() -> None:
     one = "Add staff of the north gym in the settings page before the first lesson."
     assert compared(said(one, one.replace("north", "south"))).same == ()

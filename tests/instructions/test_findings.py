@@ -58,7 +58,11 @@ description: Cuts a release.
 3. Tag the commit with the version of the package.
 """
 TEXTS = {"CLAUDE.md": CLAUDE, "AGENTS.md": AGENTS, ".claude/skills/release/SKILL.md": SKILL}
-GONE = {"docs/deploy.md": "# Deploy\n", "tools/seed.py": "seed = 1\n"}
+GONE = {
+    ".claude/settings.json": "{}\n",
+    "docs/deploy.md": "# Deploy\n",
+    "tools/seed.py": "seed = 1\n",
+}
 HERE = {
     "docs/architecture.md": "x\n",
     "db/migrations/1.sql": "x\n",
@@ -194,6 +198,8 @@ def test_a_file_that_was_moved_is_told_with_where_it_is_now(repo: Repo) -> None:
         "There is no `docs/deploy.md` any more.",
         "`docs/deploy.md` was removed, ask Ana.",
         "Create `docs/deploy.md` once there is a server.",
+        "The old guides are cloned into `docs/deploy.md`.",
+        "Allow it in `.claude/settings.json`.",  # a person's own
         "Prefer `zod` over `moment`.",
         "Never use `moment`.",
         "`architecture.md` tells the rest.",  # by its name alone

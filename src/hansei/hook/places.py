@@ -127,9 +127,9 @@ def matched(agent: str, path: str) -> tuple[str, str] | None:
     return IN_REPOSITORY[agent][number][0], found["folder"].rstrip("/")
 
 
-_SPECIAL = frozenset(
-    (".claude", ".agents", ".codex", ".cursor", ".github", ".gemini", ".opencode", "skills")
-)
+AGENT_FOLDERS = frozenset((".claude", ".agents", ".codex", ".cursor", ".gemini", ".opencode"))
+"""Folders of agents, where a person's own settings come and go."""
+_SPECIAL = AGENT_FOLDERS | {".github", "skills"}
 """Folders that patterns go into: what lies in one is judged by its path from there on."""
 
 

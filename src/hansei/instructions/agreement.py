@@ -35,6 +35,8 @@ SHORTEST_ALIKE: Final = 4
 SHORTEST_OPPOSITE: Final = 2
 SHORTEST_FACT: Final = 6
 """Words of a description that stands twice, word for word; a shorter one is part of a list."""
+WHOLE_ALIKE: Final = 0.6
+"""The same of the whole sentences, where one clause is the same: the rest says what it is about."""
 NESTED_ALIKE: Final = 0.5
 """Share of words that what two items are nested in must have in common to be the same thing."""
 
@@ -109,9 +111,12 @@ def _is_same(one: Statement, other: Statement, first: Meaning, second: Meaning) 
         return very_same and not (one.under and other.under)
     if not (first.is_directive and second.is_directive):
         return very_same
+    if shared(first.words, second.words) < ALIKE:
+        return False
     # Where each has a word of its own they speak of two things: the web app, the desktop app.
-    contained = first.words <= second.words or second.words <= first.words
-    return contained and shared(first.words, second.words) >= ALIKE
+    whole, other_whole = one.words, other.words
+    contained = whole <= other_whole or other_whole <= whole
+    return contained and shared(whole, other_whole) >= WHOLE_ALIKE
 
 
 def _is_opposite(one: Statement, other: Statement, first: Meaning, second: Meaning) -> bool:
@@ -179,9 +184,12 @@ def _same_place(one: Statement, other: Statement) -> bool:
 
 
 def _read_together(one: Statement, other: Statement) -> bool:
-    """Whether somebody who reads the one may have read the other: skills are read one at a time."""
+    """Whether who reads the one may have read the other, and gains nothing by it.
+
+    Skills are read one at a time, and one of them repeats a step wherever it is to be taken.
+    """
     first, second = one.place, other.place
-    if first.skill and second.skill and first.skill != second.skill:
+    if first.skill and second.skill:
         return False
     if first.files and second.files and first.files != second.files:
         return False
@@ -204,7 +212,7 @@ def _same_nesting(one: Statement, other: Statement) -> bool:
 
 @lru_cache(maxsize=4096)
 def _under(text: str) -> frozenset[str]:
-    return frozenset().union(*(it.words for it in read(text).meanings))
+    return read(text).words
 
 
 def _same_condition(first: Meaning, second: Meaning) -> bool:

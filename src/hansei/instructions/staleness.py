@@ -14,6 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from hansei.hook import places
 from hansei.instructions.sentences import SILENT, parts, sentence_spans
 from hansei.instructions.statements import own_text, read
 from hansei.projection.commands.parsing import parse
@@ -65,7 +66,8 @@ _OTHER_TIME: Final = re.compile(
     r"|fixed|updated|changed|introduced|refactored|modified|extracted|completed|instead of|gone"
     r"|if (?:present|it exists|exists|available)|when present|optional|future|planned|will be"
     r"|has been|have been|once|previously|originally|historical\w*|not exist|missing|no longer"
-    r"|merged|branch|todo|delete|deleting|removes|removing|rename|outdated|ignored|gitignored)\b"
+    r"|merged|branch|todo|cloned?|checked out|download\w*|symlink\w*"
+    r"|delete|deleting|removes|removing|rename|outdated|ignored|gitignored)\b"
     r"|✅|❌|\[x\]|~~|\b20\d\d-\d\d",
     re.IGNORECASE,
 )
@@ -131,6 +133,10 @@ _OWN_VERBS: Final = frozenset(
     ]
 )
 """What a package manager does itself, whatever the scripts are."""
+
+
+_RUNS: Final = re.compile(rf"\b(?:{'|'.join(sorted({*TARGET_RUNNERS, *families()}))})\b")
+_FILLED_IN: Final = re.compile(r"[<{*…]|\.\.\.")
 
 
 def named_in(path: str, content: str) -> list[Named]:
@@ -204,13 +210,15 @@ def checkable(path: str) -> bool:
         return False
     if "://" in path or plain.startswith(("http", "www.")) or plain.strip("./").isdigit():
         return False
+    if plain.partition("/")[0] in places.AGENT_FOLDERS:
+        return False
     return "/" in plain or _ENDING.search(plain) is not None
 
 
 @lru_cache(maxsize=4096)
 def commands_in(text: str) -> tuple[tuple[str, str], ...]:
     """Scripts, targets and recipes that a piece of code runs, each with who looks it up."""
-    if "<" in text or "{" in text or "*" in text or "…" in text or "..." in text:
+    if _RUNS.search(text) is None or _FILLED_IN.search(text) is not None:
         return ()
     script = parse(text)
     if not script.parsed:

@@ -27,7 +27,8 @@ _WORD: Final = re.compile(r"[\w@][\w@./:+-]*", re.UNICODE)
 _NUMBER: Final = re.compile(r"\d+(?:[.,]\d+)*\+?%?")
 _NUMBERED: Final = re.compile(
     r"(?:\b(?:phase|step|task|section|chapter|option|example|level|tier|day|week|part|issue|item"
-    r"|line|rule|figure|table|error|status|http|sprint|milestone|story|test)s?\s+|#|\b\d{4}-)\d[\d.-]*",
+    r"|line|rule|figure|table|error|status|http|sprint|milestone|story|test)s?\s+"
+    r"|#|\b\d{4}-)\d[\d.-]*",
     re.IGNORECASE,
 )
 """Numbers that are names."""
@@ -93,6 +94,7 @@ _AWAY: Final = re.compile(
 )
 """A heading or lead whose items are what not to do."""
 _LABEL: Final = re.compile(r"^([^:]{1,40}):[*_]{0,2}\s")
+_OWNED: Final = re.compile(r"(?<=\w)'s\b")
 _BULLET: Final = re.compile(r"^([ \t]*)(?:[-*+]|\d{1,9}[.)]) ")
 _HEADING: Final = re.compile(r"\s{0,3}(#{1,6}) +(.*)")
 _STARS: Final = re.compile(r"[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?=\W|$)")
@@ -186,6 +188,11 @@ class Statement:
     """What stands between backticks."""
     languages: frozenset[str] = field(default=frozenset())
     """Programming languages that it, its label or its heading names."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """All words that carry meaning."""
+        return frozenset().union(*(it.words for it in self.meanings))
 
     @property
     def plain(self) -> str:
@@ -291,7 +298,7 @@ def meanings(text: str, *, away: bool = False, unclear: bool = False) -> list[Me
 
     `away`: it stands in a list of what not to do; `unclear`: that may be so.
     """
-    plain = _STARS.sub("", text.replace("’", "'"))
+    plain = _OWNED.sub("", _STARS.sub("", text.replace("’", "'")))
     found: list[Meaning] = []
     before = ""
     for clause in _SPLITS.split(plain):
@@ -330,7 +337,9 @@ def _meaning(text: str, *, forbids: bool, told: bool, unclear: bool) -> Meaning:
     numbers = tuple(it.rstrip("+%") for it in _NUMBER.findall(_named_out(_NUMBERED.sub(" ", rest))))
     mark = _CONDITION.search(rest, first.end() if first else 0)
     core, words = _words(rest[: mark.start()] if mark else rest), _words(rest)
-    limits = bool(numbers) and _LIMIT.search(rest) is not None
+    named = _CODE.sub(" ", rest)
+    led = _NUMBER.match(named.lstrip()) is not None  # a row of a table, or an item's number
+    limits = bool(numbers) and not led and _LIMIT.search(named) is not None
     chooses = verb in _CHOOSING or not verb
     return Meaning(
         words=words,
