@@ -169,11 +169,11 @@ def _in_sentence(path: str, line: int, text: str) -> Iterator[Named]:
     for it in (*_LINK.findall(bare), *_BARE.findall(_LINK.sub(" ", bare))):
         if checkable(it):
             yield Named(Kind.PATH, tidy(it), path, line, text)
-    told = read(text).meanings
+    packages = [it for it in spans if _PACKAGE.fullmatch(it) and not _ENDING.search(it)]
+    told = read(text).meanings if packages else ()
     if any(it.is_directive for it in told) and not any(it.forbids for it in told):
-        for span in spans:
-            if _PACKAGE.fullmatch(span) and not _ENDING.search(span):
-                yield Named(Kind.PACKAGE, span, path, line, text)
+        for it in packages:
+            yield Named(Kind.PACKAGE, it, path, line, text)
 
 
 def _in_code(path: str, line: int, text: str) -> Iterator[Named]:
