@@ -40,6 +40,9 @@ WHOLE_ALIKE: Final = 0.6
 NESTED_ALIKE: Final = 0.5
 """Share of words that what two items are nested in must have in common to be the same thing."""
 
+MOST_ALIKE: Final = 20
+"""Statements with the very same words that are compared each with each: more are a template."""
+
 
 class Agreement(StrEnum):
     """How two statements stand to one another."""
@@ -286,24 +289,6 @@ def compared(said: Sequence[Statement]) -> Compared:
     return Compared(tuple(tuple(said[it] for it in group) for group in same), tuple(found))
 
 
-def against(
-    new: Sequence[Statement], old: Sequence[Statement]
-) -> list[tuple[Statement, Statement, Agreement]]:
-    """For each new statement, the first old one that says the same or conflicts with it."""
-    both = [*old, *new]
-    found: dict[int, list[tuple[int, Agreement]]] = defaultdict(list)
-    for one, other in _candidates(both):
-        if one < len(old) <= other:
-            told = agreement(both[one], both[other])
-            if told is not None:
-                found[other].append((one, told))
-    chosen = [
-        (min(it, key=lambda told: (not told[1].is_conflict, told[0])), n)
-        for n, it in sorted(found.items())
-    ]
-    return [(both[number], both[old_one], told) for (old_one, told), number in chosen]
-
-
 def _candidates(said: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     """Pairs of statements that share enough words in one of their clauses, each once."""
     clauses: dict[frozenset[str], list[int]] = defaultdict(list)
@@ -319,10 +304,6 @@ def _candidates(said: Sequence[Statement]) -> Iterator[tuple[int, int]]:
     for one, other in _near(sets):
         _pair(pairs, clauses[sets[one]], clauses[sets[other]])
     yield from sorted(pairs)
-
-
-MOST_ALIKE: Final = 20
-"""Statements with the very same words that are compared each with each: more are a template."""
 
 
 def _pair(pairs: set[tuple[int, int]], some: Sequence[int], others: Sequence[int]) -> None:

@@ -21,7 +21,7 @@ from hansei.git.repository import git, own_environment
 from hansei.instructions.staleness import Kind, Named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 SECONDS: Final = 15.0
@@ -136,8 +136,8 @@ def _files(root: Path) -> frozenset[str]:
 def _departed_paths(
     root: Path, names: Sequence[Named], files: frozenset[str]
 ) -> dict[Named, Stale]:
-    ends = _ends(files)
-    tried = {it: _tries(it) for it in names if it.name not in ends}
+    held = _held(files, {it.name for it in names})
+    tried = {it: _tries(it) for it in names if it.name not in held}
     absent = {
         it: tries
         for it, tries in tried.items()
@@ -170,14 +170,15 @@ def _parents(folder: str) -> Iterator[str]:
         yield folder
 
 
-def _ends(files: Iterable[str]) -> frozenset[str]:
-    """Every run of parts that some path holds: people leave out where a path begins or ends."""
+def _held(files: Iterable[str], wanted: Collection[str]) -> set[str]:
+    """Those that are a part of some path: people leave out where one begins or ends."""
     found: set[str] = set()
     for path in files:
         pieces = path.split("/")
         for start in range(len(pieces)):
-            found.update("/".join(pieces[start:end]) for end in range(start + 1, len(pieces) + 1))
-    return frozenset(found)
+            runs = ("/".join(pieces[start:end]) for end in range(start + 1, len(pieces) + 1))
+            found.update(it for it in runs if it in wanted)
+    return found
 
 
 def _ignored(root: Path, paths: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ here is pure.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -186,7 +186,7 @@ class Statement:
     meanings: tuple[Meaning, ...] = ()
     code: frozenset[str] = frozenset()
     """What stands between backticks."""
-    languages: frozenset[str] = field(default=frozenset())
+    languages: frozenset[str] = frozenset()
     """Programming languages that it, its label or its heading names."""
 
     @property
@@ -235,11 +235,6 @@ def statements(path: str, content: str, place: Place = EVERYWHERE) -> Iterator[S
             continue
         for line, text in sentence_spans(part):
             yield read(text, path, line, place, around.heading, around.under)
-
-
-def all_statements(texts: Iterable[tuple[str, str, Place]]) -> list[Statement]:
-    """The statements of several texts, by path, text and place."""
-    return [it for path, text, place in texts for it in statements(path, text, place)]
 
 
 def _with_context(found: Iterable[Part]) -> Iterator[tuple[Part, _Around]]:
