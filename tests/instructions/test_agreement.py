@@ -80,6 +80,8 @@ def test_the_kind_of_a_conflict_is_told(one: str, other: str, how: Agreement) ->
         ("Rust: use 4 spaces of indent", "Ruby: use 2 spaces of indent"),
         ("Test scenario 1: many users", "Test scenario 2: many users"),
         ("Use port 3000", "Use port 8080"),
+        ("Ask the user:", "Never ask the user."),
+        ("Ask the user.", "Don't just ask the user."),
         ("Use Python 3.11 or newer", "Use Python 3.12"),
         ("Use npm or pnpm to install it.", "Use pnpm to install it."),
         ("Work is not complete until `git push` succeeds.", "Work is complete."),

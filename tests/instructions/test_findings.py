@@ -200,6 +200,7 @@ def test_a_file_that_was_moved_is_told_with_where_it_is_now(repo: Repo) -> None:
         "Create `docs/deploy.md` once there is a server.",
         "The old guides are cloned into `docs/deploy.md`.",
         "Allow it in `.claude/settings.json`.",  # a person's own
+        "See [`docs/deploy.md`](https://example.org/docs/deploy.md).",
         "Prefer `zod` over `moment`.",
         "Never use `moment`.",
         "`architecture.md` tells the rest.",  # by its name alone

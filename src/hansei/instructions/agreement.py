@@ -173,6 +173,8 @@ def _programs(statement: Statement) -> frozenset[str]:
 def _may_conflict(one: Statement, other: Statement, first: Meaning, second: Meaning) -> bool:
     if (one.path, one.line, one.text) == (other.path, other.line, other.text):
         return False
+    if one.text.endswith(":") or other.text.endswith(":"):
+        return False
     told = first.is_directive and second.is_directive
     free = not (first.is_excepted or second.is_excepted)
     return told and free and _same_nesting(one, other) and _same_place(one, other)

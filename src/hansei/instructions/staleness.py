@@ -48,6 +48,8 @@ class Named(NamedTuple):
 _CODE: Final = re.compile(r"`+([^`\n]+)`+")
 _DENIED: Final = re.compile(r"\b(?:no|not|without|neither|nor)\s+(?:an? )?`[^`]*`", re.IGNORECASE)
 """What a sentence says is not there."""
+_ELSEWHERE: Final = re.compile(r"\[[^\]]*\]\(<?[a-z]+://[^)]*\)", re.IGNORECASE)
+"""A link out of the repository, and the name it is given."""
 _LINK: Final = re.compile(r"\]\(<?([^)\s>#]+)[^)]*\)")
 _BARE: Final = re.compile(r"(?<![\w/.:@~-])((?:\.?[\w-]+/)+[\w.-]*\.[A-Za-z]\w{0,5})(?![\w/(])")
 _PATH: Final = re.compile(r"(?:\./)?(?:[\w.@+()\[\]-]+/)*[\w.@+()\[\]-]+/?")
@@ -159,13 +161,14 @@ def _is_of_another_time(text: str) -> bool:
 
 
 def _in_sentence(path: str, line: int, text: str) -> Iterator[Named]:
-    spans = _CODE.findall(_DENIED.sub(" ", text))
+    here = _ELSEWHERE.sub(" ", text)
+    spans = _CODE.findall(_DENIED.sub(" ", here))
     for span in spans:
         for it in _paths_in(span):
             yield Named(Kind.PATH, it, path, line, text)
         for runner, it in commands_in(span):
             yield Named(Kind.COMMAND, it, path, line, text, runner)
-    bare = _CODE.sub(" ", text)
+    bare = _CODE.sub(" ", here)
     for it in (*_LINK.findall(bare), *_BARE.findall(_LINK.sub(" ", bare))):
         if checkable(it):
             yield Named(Kind.PATH, tidy(it), path, line, text)
