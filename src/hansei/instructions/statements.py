@@ -57,7 +57,8 @@ _DESCRIBES: Final = re.compile(
 """What is so, not what to do."""
 _ASKS: Final = re.compile(r"\b(?:must|always|should|shall|required|please)\b", re.IGNORECASE)
 _EXCEPTS: Final = re.compile(
-    r"\b(?:unless|except|only|otherwise|by default|other than|apart from|temporarily|yet|if|just|merely)\b",
+    r"\b(?:unless|except|only|otherwise|by default|other than|apart from|temporarily|yet|if|just"
+    r"|merely)\b",
     re.IGNORECASE,
 )
 """A rule that says itself where it ends is at odds with nothing."""
