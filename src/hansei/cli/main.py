@@ -19,7 +19,7 @@ COMMANDS = {
     "run": "Run an agent, and learn from what it did.",
     "ingest": "Take in what agents have written since the last time.",
     "import": "Take in reviews of your changes.",
-    "summary": "Tokens and cost by agent, model, repository, branch, day or driver.",
+    "summary": "Tokens and cost by agent, model, repository, branch, pull request …",
     "sessions": "List sessions.",
     "show": "Open one session, or one event of it.",
     "facts": "What really happened: failures, files, outcomes and more.",

@@ -16,12 +16,13 @@ NOT_RECORDED = "(not recorded)"
 DRIVERS = {"human": "yours", "subagent": "by subagents", "automated": "automated"}
 
 
-@click.command(short_help="Tokens and cost by agent, model, repository, branch, day or driver.")
+@click.command(short_help="Tokens and cost by agent, model, repository, branch, pull request …")
 @click.option(
     "--by",
     multiple=True,
     metavar="WHAT",
-    help="agent, model, repo, branch, day or driver; several with commas. Default: model.",
+    help="agent, model, repo, branch, pr, commit, day or driver; several with commas. Default:"
+    " model.",
 )
 @app.scope_options
 @app.ingest_option
@@ -33,16 +34,23 @@ def command(by: tuple[str, ...], wanted: dict[str, Any], ingest: bool, as_json: 
       hansei summary --since 7d
       hansei summary --all --by repo
       hansei summary --by day,model --since 2w
+      hansei summary --by pr                what each pull request cost, failed attempts included
 
     Tokens are measured: read from transcripts, each request counted once. Cost is derived: those
     tokens at list prices. What no transcript tells stays unknown.
+
+    By branch, pr or commit, spend is told apart by what it was for: the branch of each turn, the
+    merge that names it, the commits that brought the lines. What belongs to none has rows of its
+    own, so every way of telling it apart adds up to the same.
     """
-    from hansei.ops.summary import summary
+    from hansei.ops.summary import goal_of, summary
 
     settings = app.config()
     names = [name.strip() for part in by for name in part.split(",") if name.strip()] or ["model"]
     with app.up_to_date(settings, ingest=ingest) as store:
         scope = app.scope(store, wanted)
+        if goal_of(names):
+            app.with_facts(store, settings, scope)
         answer = summary(store, scope, names)
         empty = app.nothing_here(store, scope) if not sum(answer.drivers.values()) else None
     if as_json:
@@ -92,6 +100,10 @@ def driver(name: str) -> str:
 
 
 def _table(answer: Summary) -> list[str]:
+    if _tells_work(answer):
+        from hansei.cli import work_table
+
+        return work_table.table(answer, cost)
     columns = [
         *(Column(name, "left", flexible=name != "day", keep="ends") for name in answer.by),
         Column("sessions", drop=1),
@@ -106,6 +118,10 @@ def _table(answer: Summary) -> list[str]:
     blank = [""] * (len(answer.by) - 1)
     total = [output.bold(cell) for cell in ("total", *blank, *_cells(answer.total))]
     return output.table(columns, [*rows, total] if len(rows) > 1 else rows)
+
+
+def _tells_work(answer: Summary) -> bool:
+    return any(line.work is not None for line in answer.lines)
 
 
 def _label(line: Line, name: str) -> str:
@@ -148,6 +164,12 @@ def _notes(answer: Summary) -> list[str]:
         notes.append(
             f"{count} of {title} not counted: it does not record tokens, so they are unknown"
         )
+    if _tells_work(answer):
+        from hansei.cli import work_table
+
+        notes += work_table.notes(answer)
+    elif answer.rule:
+        notes.append(answer.rule)
     notes.append(removed(answer.removed))
     return [output.dim(line) for note in notes for line in output.wrapped(note, 2)]
 
