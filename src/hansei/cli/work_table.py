@@ -23,26 +23,33 @@ def goal_of(answer: Summary) -> str:
 
 
 def table(answer: Summary, cost: Callable[[Line], str]) -> list[str]:
-    """One row for each branch, request or commit."""
+    """One row for each branch, request or commit; columns that say nothing are left out."""
     goal = goal_of(answer)
     columns = [
         *(Column(it, "left", flexible=True, keep="ends") for it in answer.by),
         Column(TITLES[goal], "left", flexible=True, drop=1),
         Column("when", "left", drop=2),
         Column("tasks"),
-        Column("no line landed", drop=4),
+        Column("landed nothing", drop=4),
         Column("lines", drop=3),
         Column("tokens"),
         Column("cost"),
     ]
     rows = [
-        [*(_label(line, it, goal) for it in answer.by), *_cells(line, goal, cost(line))]
+        [*(_label(line, it, goal) for it in answer.by), *_cells(line, goal, _cost(line, cost))]
         for line in answer.lines
     ]
     blank = [""] * (len(answer.by) - 1)
     whole = ["", "", "", "", "", output.tokens(answer.total.total_tokens), cost(answer.total)]
     total = [output.bold(it) for it in ("total", *blank, *whole)]
-    return output.table(columns, [*rows, total] if len(rows) > 1 else rows)
+    body = [*rows, total] if len(rows) > 1 else rows
+    kept = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    return output.table([columns[it] for it in kept], [[row[it] for it in kept] for row in body])
+
+
+def _cost(line: Line, cost: Callable[[Line], str]) -> str:
+    """A share too small for a whole request has a cost all the same."""
+    return output.UNKNOWN if line.cost_nanodollars is None else cost(line)
 
 
 def _label(line: Line, name: str, goal: str) -> str:
@@ -73,7 +80,7 @@ def notes(answer: Summary) -> Iterator[str]:
     known = [it.landed_nothing_nanodollars for it in empty]
     if empty and None not in known:
         spent = output.dollars(sum(it or 0 for it in known))
-        yield f"{spent} went to tasks of which no line landed; it is part of the rows above"
+        yield f"{spent} went to tasks of which no line landed; it is in the rows above"
     if any(it.work and it.work.lines is None for it in answer.lines):
         yield (
             "lines are unknown where the repository is not on this machine or what landed cannot be"

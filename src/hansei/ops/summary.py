@@ -255,7 +255,8 @@ def _worked(store: Store, scope: Scope, by: list[Dimension], goal: Goal) -> list
 
 def _order(line: Line, by: list[Dimension], goal: Goal) -> tuple[Any, ...]:
     labels = [line.labels[it] or "" for it in by]
-    cost = () if by[0] == "day" else (-(line.cost_nanodollars or 0),)
+    spent = -(line.cost_nanodollars or 0), -(line.total_tokens or 0)
+    cost = () if by[0] == "day" else spent
     return (line.labels[goal] is None and by[0] != "day", *cost, *labels)
 
 

@@ -133,7 +133,7 @@ def told(name: Goal, ground: Ground, own: Sequence[Portion], cost: int) -> Work:
 
 
 def _is_certain(record: Record, task: int) -> bool:
-    return record.unlanded.get(task) is not Why.UNKNOWN
+    return task in record.commits_of or record.unlanded.get(task) is not Why.UNKNOWN
 
 
 def _merge(name: Goal, ground: Ground) -> Merge | None:
@@ -150,9 +150,10 @@ def _merge(name: Goal, ground: Ground) -> Merge | None:
 
 
 def _lines(name: Goal, ground: Ground, tasks: Collection[int]) -> int | None:
-    if not ground.is_here or name.why is Why.UNKNOWN:
-        return None
-    return sum(n for task, n in ground.lines.get(name, {}).items() if task in tasks)
+    """What landed; nothing is known to be nothing only where every task is known."""
+    found = sum(n for task, n in ground.lines.get(name, {}).items() if task in tasks)
+    sure = ground.is_here and all(_is_certain(ground.record, it) for it in tasks)
+    return found if found or sure else None
 
 
 # --- what is known of a workspace -----------------------------------------------------------------

@@ -32,7 +32,7 @@ class Why(StrEnum):
     NOTHING_LANDED = "nothing landed"
     UNKNOWN = "what landed is unknown"
     NOT_MERGED = "not merged"
-    NO_REQUEST = "merged without a request"
+    NO_REQUEST = "without a pull request"
     NO_BRANCH = "no branch recorded"
 
 
