@@ -27,10 +27,10 @@ def table(answer: Summary, cost: Callable[[Line], str]) -> list[str]:
     goal = goal_of(answer)
     columns = [
         *(Column(it, "left", flexible=True, keep="ends") for it in answer.by),
-        Column(TITLES[goal], "left", flexible=True, drop=1),
-        Column("when", "left", drop=2),
+        Column(TITLES[goal], "left", flexible=True, drop=4),
+        Column("when", "left", drop=1),
         Column("tasks"),
-        Column("landed nothing", drop=4),
+        Column("landed nothing", drop=2),
         Column("lines", drop=3),
         Column("tokens"),
         Column("cost"),

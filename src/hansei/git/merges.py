@@ -57,6 +57,8 @@ class MainLine:
     """Its commits by id."""
     brought: Mapping[str, str] = field(default_factory=dict)
     """For every commit it contains, the one of the line that brought it."""
+    subjects: Mapping[str, str] = field(default_factory=dict)
+    """The first line of the message of each of them."""
 
     def bringing(self, commit: str) -> Merge | None:
         """What brought a commit; None where the main line does not contain it."""
@@ -80,7 +82,8 @@ def main_line_of(folder: str) -> MainLine:
     seen = {it.commit: it for it in _seen(folder, end)}
     line = list(_first_parents(seen, end))
     merges = {it.commit: told(it.commit, it.at, it.message, names) for it in line}
-    return MainLine(frozenset(names), merges, _brought(seen, line))
+    subjects = {it.commit: it.message.strip().partition("\n")[0] for it in seen.values()}
+    return MainLine(frozenset(names), merges, _brought(seen, line), subjects)
 
 
 def _seen(folder: str, end: str) -> Iterator[_Seen]:

@@ -121,7 +121,7 @@ def told(name: Goal, ground: Ground, own: Sequence[Portion], cost: int) -> Work:
     merge = _merge(name, ground)
     return Work(
         why=name.why,
-        title=None if merge is None else merge.title,
+        title=_title(name, ground, merge),
         request=None if merge is None else merge.request,
         merged_by=None if merge is None else merge.commit,
         merged_at=None if merge is None else merge.at,
@@ -147,6 +147,12 @@ def _merge(name: Goal, ground: Ground) -> Merge | None:
         return ground.requests.get(name.name)
     merges = () if name.name in line.names else ground.record.merges_of(name.name)
     return max(merges, key=lambda it: (it.at, it.commit), default=None)
+
+
+def _title(name: Goal, ground: Ground, merge: Merge | None) -> str | None:
+    if ground.goal == "commit":
+        return ground.record.line.subjects.get(name.name or "")
+    return None if merge is None else merge.title
 
 
 def _lines(name: Goal, ground: Ground, tasks: Collection[int]) -> int | None:

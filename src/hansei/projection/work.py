@@ -213,10 +213,10 @@ def divided(amount: int | None, weights: Sequence[int]) -> Iterator[int | None]:
 
     What rounding leaves over goes where most was cut off.
     """
-    whole = sum(weights)
-    if amount is None:
-        yield from (None for _ in weights)
+    if amount is None or len(weights) == 1:
+        yield from (amount for _ in weights)
         return
+    whole = sum(weights)
     parts = [divmod(amount * weight, whole) for weight in weights]
     left = amount - sum(part for part, _ in parts)
     order = sorted(range(len(weights)), key=lambda it: (-parts[it][1], it))
