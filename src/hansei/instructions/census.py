@@ -56,15 +56,21 @@ class _Found:
 
 
 def census(
-    root: Path, *, folder: Path | None = None, home: Path | None = None, agents: Iterable[str] = ()
+    root: Path,
+    *,
+    folder: Path | None = None,
+    home: Path | None = None,
+    agents: Iterable[str] = (),
+    files: Iterable[str] | None = None,
 ) -> list[Text]:
     """The texts of a repository for an agent in a folder of it, by path.
 
-    With `home`, those of the home folder too, for these agents only.
+    With `home`, those of the home folder too, for these agents only. `files` are those to look
+    through where git is not to be asked.
     """
     root = root.resolve()
     place = (folder or root).resolve()
-    tracked = _tracked(root)
+    tracked = _tracked(root) if files is None else sorted(files)
     found: dict[str, Text] = {}
     for agent in places.IN_REPOSITORY:
         for it in _in_repository(agent, root, place, tracked):
@@ -155,9 +161,13 @@ def _name(file: Path, root: Path, home: Path | None) -> str:
     return str(file)
 
 
+def imports(content: str) -> list[str]:
+    """The files that a text has put in its place, as it names them."""
+    return [it.rstrip(".,;:)") for it in _IMPORT.findall(_CODE.sub("", content))]
+
+
 def _imported(file: Path, content: str, root: Path, home: Path | None) -> Iterator[Path]:
-    for name in _IMPORT.findall(_CODE.sub("", content)):
-        plain = name.rstrip(".,;:)")
+    for plain in imports(content):
         if plain.startswith("~/"):
             other = None if home is None else home / plain[2:]
         else:
@@ -185,6 +195,17 @@ def _carried(kind: str, name: str, content: str) -> Iterator[Part]:
             yield Part(line, f"{title}: {said}" if said else title)
         return
     yield from parts(content[body:], content.count("\n", 0, body) + 1)
+
+
+def waiting(text: Text) -> list[Part]:
+    """What of a text comes only when it is wanted: all of a skill but its description."""
+    header = HEADER.match(text.content)
+    told = _fields(header[1]) if header else {}
+    body = header.end() if header else 0
+    on_demand = text.kind == places.SKILL or (text.kind == places.RULE and _waits(text.path, told))
+    if not on_demand:
+        return []
+    return parts(text.content[body:], text.content.count("\n", 0, body) + 1)
 
 
 def _waits(name: str, told: dict[str, tuple[int, str]]) -> bool:
