@@ -91,6 +91,8 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     among the options."""
     learn_after_run: bool = True
     """Whether `hansei run` offers what was learned once the agent has ended."""
+    check_budget: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    """Tokens that a change may add to every session before `hansei check` ends with 1."""
     sandbox_writable: list[str] = msgspec.field(default_factory=list)
     """More folders an agent may write to under `hansei run --sandbox`: `["~/.cache/uv"]`."""
 

@@ -130,7 +130,7 @@ class Rent:
 
 
 @dataclass(frozen=True)
-class _Usage:
+class Usage:
     """What sessions tell of a workspace."""
 
     weeks: float | None = None
@@ -150,16 +150,16 @@ class _Usage:
 def inventory(folder: Path) -> Rent:
     """The sizes of what a repository itself holds: no store, no home folder, no sessions."""
     root = Path(top(str(folder)) or folder)
-    return _rent(root.name, root, census(root), _Usage())
+    return rent_of(root.name, root, census(root), Usage())
 
 
 def rent(store: Store, config: Config, scope: Scope, folder: Path) -> Rent:
     """What is in force in a folder, with what the sessions of its workspace tell."""
     root = Path(top(str(folder)) or folder)
     home = config.environment.home
-    usage = replace(_usage(store, config, scope), root=str(root), home=str(home))
+    usage = replace(usage_of(store, config, scope), root=str(root), home=str(home))
     texts = census(root, folder=folder, home=home, agents=usage.agents)
-    return _rent(scope.workspace_name or root.name, root, texts, usage)
+    return rent_of(scope.workspace_name or root.name, root, texts, usage)
 
 
 def rents(store: Store, config: Config, scope: Scope) -> list[Rent]:
@@ -179,7 +179,8 @@ def rents(store: Store, config: Config, scope: Scope) -> list[Rent]:
 # --- what sessions tell ---------------------------------------------------------------------------
 
 
-def _usage(store: Store, config: Config, scope: Scope) -> _Usage:
+def usage_of(store: Store, config: Config, scope: Scope) -> Usage:
+    """What the sessions in scope tell: their requests, the prices of those, what fired."""
     looked = usual(store, scope)
     where, values = looked.sessions()
     days = store.db.execute(
@@ -195,7 +196,7 @@ def _usage(store: Store, config: Config, scope: Scope) -> _Usage:
         values,
     ).fetchall()
     requests = {(agent, model): count for agent, model, count in rows}
-    return _Usage(
+    return Usage(
         weeks=weeks,
         sessions=len(days) or None,
         requests=requests,
@@ -234,7 +235,8 @@ def _known_by(kind: str, path: str | None, name: str) -> str:
 # --- what it comes to -----------------------------------------------------------------------------
 
 
-def _rent(name: str, root: Path, texts: Sequence[Text], usage: _Usage) -> Rent:
+def rent_of(name: str, root: Path, texts: Sequence[Text], usage: Usage) -> Rent:
+    """What some texts cost."""
     rented = [_rented(it, usage) for it in texts]
     rented.sort(key=lambda it: (-(it.weekly_tokens or 0), -(it.tokens or 0), it.kind, it.path))
     per_session: dict[str, int] = defaultdict(int)
@@ -276,7 +278,7 @@ def _paid_twice(said: Sequence[Statement], readers: Mapping[str, set[str]]) -> b
     return len(agents) > len(set(agents))
 
 
-def _rented(text: Text, usage: _Usage) -> Rented:
+def _rented(text: Text, usage: Usage) -> Rented:
     lines = tuple(
         RentLine(it.line, sizes.size(it.text + "\n").tokens, it.text) for it in text.carried or ()
     )
@@ -284,7 +286,7 @@ def _rented(text: Text, usage: _Usage) -> Rented:
     told = [it for key in _keys(text, usage) for it in usage.uses.get((text.kind, key), ())]
     known = [(at, use) for at, use in told if use.fired is not None]
     fired = [at for at, use in known if use.fired]
-    carried, cost = _weekly(text, tokens, usage)
+    carried, cost = weekly(text, tokens, usage)
     return Rented(
         kind=text.kind,
         path=text.path,
@@ -301,7 +303,7 @@ def _rented(text: Text, usage: _Usage) -> Rented:
     )
 
 
-def _keys(text: Text, usage: _Usage) -> list[str]:
+def _keys(text: Text, usage: Usage) -> list[str]:
     """Under which names sessions tell of a text: from the top, or as a whole path."""
     if text.kind == SERVER:
         return [text.path.rpartition("#")[2]]
@@ -312,7 +314,7 @@ def _keys(text: Text, usage: _Usage) -> list[str]:
     return [*text.names, *whole]
 
 
-def _weekly(text: Text, tokens: int | None, usage: _Usage) -> tuple[int | None, int | None]:
+def weekly(text: Text, tokens: int | None, usage: Usage) -> tuple[int | None, int | None]:
     """Tokens and nano-dollars a week; of what waits in a folder nobody knows how often it came."""
     if tokens is None or usage.weeks is None or text.below is not None:
         return None, None
