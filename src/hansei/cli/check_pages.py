@@ -65,12 +65,17 @@ def report(check: Check, budget: int | None) -> Iterator[str]:
 
 def _totals(check: Check, budget: int | None) -> Iterator[str]:
     alike: dict[int, list[str]] = {}
-    for agent, tokens in check.per_session.items():
-        alike.setdefault(tokens, []).append(agent)
+    own = [it for it in check.per_session if it in check.used] or list(check.per_session)
+    for agent in own:
+        alike.setdefault(check.per_session[agent], []).append(agent)
     for tokens, agents in alike.items():
         yield from output.wrapped(
             f"{tokens:>+7,} tokens in every session of {', '.join(agents)}", 8
         )
+    others = [it for it in check.per_session if it not in own]
+    if others:
+        most = max(check.per_session[it] for it in others)
+        yield f"{most:>+7,} at most of agents that are not used here"
     if check.on_demand:
         yield f"{check.on_demand:>+7,} tokens that come only when they are wanted"
     if check.weekly_tokens is not None:
@@ -95,8 +100,8 @@ def _line(number: int, it: Line) -> Iterator[str]:
     text = output.cut(one_line(it.text), room)
     yield f"{head}{text}{' ' * (room - output.width(text) + 2)}{size}"
     for words in _said(it):
-        for line in output.wrapped(words):
-            yield f"{' ' * indent}{dim(line)}"
+        # No-break spaces stay at the beginning of a line, where plain ones would be cut off.
+        yield from map(dim, output.wrapped("\xa0" * indent + words, indent))
 
 
 def _said(it: Line) -> Iterator[str]:

@@ -104,17 +104,17 @@ def named(text: str, tools: Collection[str] = ()) -> Named:
             found.do += [it for it in lines if it and it[0] != "#" and _is_command(it)]
         return found.named()
     for statement in statements("", text):
-        _take(statement, found, {it.casefold(): it for it in tools})
+        _take(statement, found, tools)
     return found.named()
 
 
-def _take(statement: Statement, found: _Found, tools: dict[str, str]) -> None:
+def _take(statement: Statement, found: _Found, tools: Collection[str]) -> None:
     spans = [" ".join(_SLOT.sub(" ", it).split()) for it in _CODE.findall(statement.text)]
     for span in spans:
         near = _clause_of(statement, span)
         forbids = near is not None and near.forbids
-        if span.casefold() in tools:
-            found.tools.append(tools[span.casefold()])
+        if span in tools:
+            found.tools.append(span)
         elif _is_file(span):
             (found.spared if forbids else found.files).append(span)
         elif _is_command(span, chosen=near is not None and near.chooses):
@@ -185,7 +185,7 @@ def _where(window: Window, told: Named) -> tuple[set[int], str]:
         stems = tuple(dict.fromkeys(map(_stem, told.avoid)))
         return _running(window, stems), f"ran {_listed(stems)}"
     if files:
-        touched = [triggers(window, _line(path=it)) for it in files]
+        touched = [triggers(window, _line(path=_pattern(it))) for it in files]
         return set().union(*(_tasks(window, it) for it in touched)), f"touched {_listed(files)}"
     if told.moments:
         return _running(window, told.moments), f"ran {_listed(told.moments)}"
@@ -203,7 +203,7 @@ def _missed(window: Window, told: Named, sessions: set[int]) -> int | None:
     if told.avoid:
         return len(sessions & _tasks(window, avoided(window, _line(do=told.do, avoid=told.avoid))))
     if told.spared:
-        patterns = [expression(it) for it in told.spared]
+        patterns = [expression(_pattern(it)) for it in told.spared]
         changed = [
             (session, row.seq)
             for session, row in window.touches
@@ -228,6 +228,13 @@ def _running(window: Window, commands: Iterable[str]) -> set[int]:
 
 def _tasks(window: Window, calls: Iterable[tuple[int, int]]) -> set[int]:
     return {window.task(session) for session, _ in calls}
+
+
+def _pattern(name: str) -> str:
+    """What a file or folder that a line names means as a pattern."""
+    last = name.rstrip("/").rpartition("/")[2]
+    is_folder = "." not in last.lstrip(".") and not any(it in last for it in "*?{")
+    return f"{name.rstrip('/')}/**" if is_folder else name
 
 
 def _stem(command: str) -> str:

@@ -18,7 +18,7 @@ from hansei.hook.places import RULE, SERVER
 from hansei.hook.repository import top
 from hansei.instructions import sizes
 from hansei.instructions.agreement import against, compared
-from hansei.instructions.census import census, files_of
+from hansei.instructions.census import census, files_of, waiting
 from hansei.instructions.changes import Kind, changes
 from hansei.instructions.told_here import statements_of
 from hansei.instructions.trees import texts_of
@@ -80,7 +80,8 @@ class Line:
     weekly_tokens: int | None
     weekly_nanodollars: int | None
     countable: bool | None
-    """Whether it names something that sessions can be asked about; None without sessions."""
+    """Whether it names something that sessions can be asked about; None without sessions, and of
+    descriptions, which ask for nothing."""
     applied: int | None
     not_done: int | None
     where: str | None
@@ -324,7 +325,7 @@ def _when(change: Change) -> str:
 
 
 def _applied(change: Change, history: History | None) -> tuple[bool | None, Applied | None]:
-    if history is None:
+    if history is None or (change.always and waiting(change.text)):  # a description asks nothing
         return None, None
     from hansei.learn.directives import applied, named
 
