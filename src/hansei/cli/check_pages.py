@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from hansei.ops.rent import Place
 
 NO_HISTORY: Final = "no history here: sizes and duplicates only"
-NOT_COUNTABLE: Final = "names nothing that can be counted"
 SIGNS: Final = {"added": "+", "changed": "~", "removed": "-", "moved": ">"}
 COLOURS: Final = {"added": "green", "changed": "yellow", "removed": "red", "moved": "cyan"}
 NAMED_FIRST: Final = 3
@@ -44,7 +43,7 @@ def headline(check: Check) -> str:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def report(check: Check, budget: int | None) -> Iterator[str]:
+def report(check: Check, budget: int | None, limit: int) -> Iterator[str]:
     """What people read."""
     yield bold(f"Check · {one_line(check.repository)}") + f" · {one_line(check.compared)}"
     if not check.lines and not check.servers:
@@ -52,15 +51,55 @@ def report(check: Check, budget: int | None) -> Iterator[str]:
         return
     yield from output.wrapped(headline(check), 2)
     yield from _totals(check, budget)
+    shown = chosen(check, limit)
     path = ""
-    for number, it in enumerate(check.lines, 1):
+    for number, it in shown:
         if it.path != path:
             path = it.path
             yield ""
-            yield bold(one_line(path)) + dim(f"  {', '.join(it.agents)}")
+            yield from _file(check, it)
         yield from _line(number, it)
+    yield from _left_out(check, shown)
     yield ""
     yield from _notes(check)
+
+
+Numbered = tuple[int, "Line"]
+
+
+def chosen(check: Check, limit: int) -> list[Numbered]:
+    """The lines that say most, in their order; all where no limit is set.
+
+    First what contradicts and repeats others, then what would have applied, then the largest.
+    """
+    numbered = list(enumerate(check.lines, 1))
+    if limit <= 0 or len(numbered) <= limit:
+        return numbered
+
+    def weight(it: Numbered) -> tuple[bool, bool, int, int, int]:
+        line = it[1]
+        missed, applied = line.not_done or 0, line.applied or 0
+        return bool(line.contradicts), bool(line.repeats), missed, applied, abs(line.tokens)
+
+    return sorted(sorted(numbered, key=weight, reverse=True)[:limit])
+
+
+def _file(check: Check, first: Line) -> Iterator[str]:
+    own = [it for it in check.lines if it.path == first.path]
+    told = f"{sum(it.tokens for it in own):+,} tokens, {output.plural(len(own), 'line')}"
+    words = f"{one_line(first.path)}  {told}, read by {', '.join(first.agents)}"
+    name, *rest = output.wrapped(words, 2)
+    yield bold(one_line(first.path)) + dim(name.removeprefix(one_line(first.path)))
+    yield from map(dim, rest)
+
+
+def _left_out(check: Check, shown: list[Numbered]) -> Iterator[str]:
+    told = {number for number, _ in shown}
+    rest = [it for number, it in enumerate(check.lines, 1) if number not in told]
+    if rest:
+        tokens = sum(it.tokens for it in rest)
+        yield ""
+        yield dim(f"{output.plural(len(rest), 'more line')}, {tokens:+,} tokens; -n 0 shows all")
 
 
 def _totals(check: Check, budget: int | None) -> Iterator[str]:
@@ -123,13 +162,13 @@ def _counted(it: Line) -> Iterator[str]:
     if it.countable is None or _HEADING.match(it.text) or it.kind == "moved":
         return
     if it.applied is None:
-        yield NOT_COUNTABLE
+        yield "names nothing that can be counted"
         return
     verb = "applied" if it.kind == "removed" else "would have applied"
     count = output.plural(it.applied, "past session")
     told = f"{verb} in {count} that {it.where}" if it.applied else f"no past session {it.where}"
     if it.applied and it.not_done is not None:
-        told += f"; not done in {it.not_done:,} of them"
+        told += f"; not done in {it.not_done:,} of them" if it.not_done else "; done in all of them"
     yield told
 
 
@@ -155,6 +194,11 @@ def _notes(check: Check) -> Iterator[str]:
     from hansei.ops.check import RULES
 
     yield from map(dim, output.wrapped(_basis(check), 2))
+    silent = [it for it in check.lines if it.countable is False and not _HEADING.match(it.text)]
+    if silent:
+        verb = "names" if len(silent) == 1 else "name"
+        count = output.plural(len(silent), "line")
+        yield dim(f"{count} {verb} nothing that can be counted")
     names = ["tokens", "session"]
     if check.sessions is not None:
         names += ["applied", "not done"]
@@ -165,7 +209,7 @@ def _notes(check: Check) -> Iterator[str]:
 # --- Markdown -------------------------------------------------------------------------------------
 
 
-def markdown(check: Check, budget: int | None) -> Iterator[str]:
+def markdown(check: Check, budget: int | None, limit: int) -> Iterator[str]:
     """The same for a pull request; what files say stands in code, so it can do nothing there."""
     yield "### hansei check"
     yield ""
@@ -179,7 +223,8 @@ def markdown(check: Check, budget: int | None) -> Iterator[str]:
     yield ""
     yield "| | line | what it says | tokens | in past sessions, and beside other lines |"
     yield "|--:|---|---|--:|---|"
-    for number, it in enumerate(check.lines, 1):
+    shown = chosen(check, limit)
+    for number, it in shown:
         cells = (
             f"{number} {it.kind}",
             _code(f"{it.path}:{it.line}"),
@@ -188,6 +233,8 @@ def markdown(check: Check, budget: int | None) -> Iterator[str]:
             "<br>".join(_escaped(words) for words in _said(it)),
         )
         yield f"| {' | '.join(cells)} |"
+    for line in _left_out(check, shown):
+        yield click.unstyle(line)
     yield ""
     yield "<details><summary>How this is counted</summary>"
     yield ""

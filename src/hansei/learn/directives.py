@@ -19,6 +19,7 @@ from hansei.learn.patterns import PLAIN, expression
 from hansei.projection.commands import programs
 from hansei.projection.commands.parsing import parse
 from hansei.projection.files.model import LOOKS
+from hansei.projection.snapshots.languages import language_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -31,8 +32,11 @@ _SLOT: Final = re.compile(r"<[^<>\n]+>|\[[a-z ]+\]|\.\.\.|…")
 _FENCE: Final = re.compile(
     r"\s*(?:`{3,}|~{3,})\s*(\w*)[^\n]*\n(.*?)(?:\n\s*(?:`{3,}|~{3,})\s*)?\Z", re.DOTALL
 )
+_THEN: Final = " && "
+"""What makes a line without any marks a command: `make sure that it works` is none."""
 _SHELLS: Final = frozenset(("", "bash", "sh", "shell", "zsh", "console"))
-_FILE: Final = re.compile(r"(?!-|@|\w+://)[\w.*{},@+/-]*(?:/[\w.*{},@+/-]*|\.\w{1,8})")
+_LINES: Final = re.compile(r":\d+(?:-\d+)?$")
+"""Behind a file: which lines of it."""
 _MOMENTS: Final = {
     "git commit": re.compile(r"\bcommit(?:s|ting|ted)?\b", re.IGNORECASE),
     "git push": re.compile(r"\bpush(?:es|ing|ed)?\b", re.IGNORECASE),
@@ -103,13 +107,15 @@ def named(text: str, tools: Collection[str] = ()) -> Named:
             lines = (it.strip().removeprefix("$ ") for it in block[2].splitlines())
             found.do += [it for it in lines if it and it[0] != "#" and _is_command(it)]
         return found.named()
+    if _THEN in text and "`" not in text and _is_command(text):
+        found.do += [it.strip() for it in text.split(_THEN) if _is_command(it.strip())]
     for statement in statements("", text):
         _take(statement, found, tools)
     return found.named()
 
 
 def _take(statement: Statement, found: _Found, tools: Collection[str]) -> None:
-    spans = [" ".join(_SLOT.sub(" ", it).split()) for it in _CODE.findall(statement.text)]
+    spans = [_plain(it) for it in _CODE.findall(statement.text)]
     for span in spans:
         near = _clause_of(statement, span)
         forbids = near is not None and near.forbids
@@ -123,8 +129,14 @@ def _take(statement: Statement, found: _Found, tools: Collection[str]) -> None:
         if meaning.chooses:
             bare = sorted(meaning.programs - {it for span in spans for it in span.split()})
             (found.avoid if meaning.forbids else found.do).extend(bare)
-    rest = _CODE.sub(" ", statement.text)
-    found.moments += [run for run, words in _MOMENTS.items() if words.search(rest)]
+    if any(it.is_directive for it in statement.meanings):
+        rest = _CODE.sub(" ", statement.text)
+        found.moments += [run for run, words in _MOMENTS.items() if words.search(rest)]
+
+
+def _plain(span: str) -> str:
+    """Without what is left open, and which lines of a file are meant."""
+    return _LINES.sub("", " ".join(_SLOT.sub(" ", span).split()))
 
 
 def _clause_of(statement: Statement, span: str) -> Meaning | None:
@@ -139,8 +151,10 @@ def _clause_of(statement: Statement, span: str) -> Meaning | None:
 
 
 def _is_file(span: str) -> bool:
-    whole = " " not in span and PLAIN.fullmatch(span) is not None
-    return whole and _FILE.fullmatch(span) is not None and not span.startswith("./")
+    """Whether it is a path or a file's name; `window.open` and `@scope/name` are neither."""
+    if " " in span or span.startswith(("-", "@", "./")) or "//" in span:
+        return False
+    return PLAIN.fullmatch(span) is not None and ("/" in span or language_of(span) is not None)
 
 
 def _is_command(span: str, *, chosen: bool = False) -> bool:
@@ -152,7 +166,7 @@ def _is_command(span: str, *, chosen: bool = False) -> bool:
     if not span or not script.parsed or script.main is None:
         return False
     command = script.commands[script.main]
-    if " " not in span and not chosen:
+    if " " not in span and not chosen and not span.startswith("./"):
         return command.program in programs.SUBCOMMANDS or command.kind in _KINDS
     known = command.program in programs.SUBCOMMANDS or command.program in programs.PLAIN
     return known or command.kind in _KINDS or span.startswith("./")
@@ -232,9 +246,12 @@ def _tasks(window: Window, calls: Iterable[tuple[int, int]]) -> set[int]:
 
 def _pattern(name: str) -> str:
     """What a file or folder that a line names means as a pattern."""
-    last = name.rstrip("/").rpartition("/")[2]
+    bare = name.strip("/").removeprefix("./")
+    last = bare.rpartition("/")[2]
     is_folder = "." not in last.lstrip(".") and not any(it in last for it in "*?{")
-    return f"{name.rstrip('/')}/**" if is_folder else name
+    if not is_folder:
+        return bare
+    return f"{bare}/**" if "/" in bare else f"**/{bare}/**"
 
 
 def _stem(command: str) -> str:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 OVER = 1
+TELLING = 20
+"""Lines that are shown without being asked for all."""
 JOBS = ("github", "gitlab")
 
 
@@ -29,6 +31,7 @@ JOBS = ("github", "gitlab")
 )
 @click.option("--strict", is_flag=True, help="Exit 1 if a new line contradicts another one.")
 @click.option("--since", metavar="WHEN", help="Past sessions from then on: 30d, 2026-11-01 …")
+@click.option("-n", "--limit", type=int, default=TELLING, help="How many lines; 0 for all.")
 @click.option("--markdown", is_flag=True, help="For a pull request.")
 @click.option(
     "--action", "job", type=click.Choice(JOBS), help="Print a job file for CI, and nothing else."
@@ -40,6 +43,7 @@ def command(
     budget: int | None,
     strict: bool,
     since: str | None,
+    limit: int,
     markdown: bool,
     job: str | None,
     ingest: bool,
@@ -69,7 +73,7 @@ def command(
     settings = app.config()
     allowed = settings.settings.check_budget if budget is None else budget
     found = _checked(settings, range_, since, ingest=ingest)
-    _show(found, allowed, markdown=markdown, as_json=as_json)
+    _show(found, allowed, limit, markdown=markdown, as_json=as_json)
     if found.is_over(allowed) or (strict and found.contradictions):
         sys.exit(OVER)
 
@@ -95,7 +99,7 @@ def _history(store: Store, settings: Config, since: str | None) -> History | Non
     return history_of(store, settings, scope, app.now())
 
 
-def _show(found: Check, budget: int | None, *, markdown: bool, as_json: bool) -> None:
+def _show(found: Check, budget: int | None, limit: int, *, markdown: bool, as_json: bool) -> None:
     from hansei.cli import check_pages
     from hansei.ops.check import RULES
 
@@ -104,7 +108,7 @@ def _show(found: Check, budget: int | None, *, markdown: bool, as_json: bool) ->
         output.write_json("check", {**told, "rules": RULES, "check": found})
         return
     page = check_pages.markdown if markdown else check_pages.report
-    for line in page(found, budget):
+    for line in page(found, budget, limit):
         output.write(line)
 
 
