@@ -7,6 +7,7 @@ there in another place was moved.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 SAME_LINE: Final = 0.5
 """Share of all their words that two parts have in common for the one to be the other reworded."""
+
+
+_WORD: Final = re.compile(r"\w+")
 
 
 class Kind(StrEnum):
@@ -58,7 +62,7 @@ def changes(before: Iterable[Text], after: Iterable[Text]) -> list[Change]:
     found: list[Change] = []
     for path in sorted({*old, *new}):
         found += _changes(old.get(path), new.get(path))
-    return sorted(_with_moves(found), key=lambda it: (it.place, it.kind))
+    return sorted(_with_moves(found), key=lambda it: (it.place, it.kind is not Kind.REMOVED))
 
 
 def _changes(old: Text | None, new: Text | None) -> Iterator[Change]:
@@ -105,7 +109,7 @@ def _paired(
 
 
 def _words(part: Part) -> frozenset[str]:
-    return frozenset(part.text.lower().split())
+    return frozenset(_WORD.findall(part.text.lower()))
 
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
