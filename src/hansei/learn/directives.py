@@ -32,6 +32,7 @@ _SLOT: Final = re.compile(r"<[^<>\n]+>|\[[a-z ]+\]|\.\.\.|…")
 _FENCE: Final = re.compile(
     r"\s*(?:`{3,}|~{3,})\s*(\w*)[^\n]*\n(.*?)(?:\n\s*(?:`{3,}|~{3,})\s*)?\Z", re.DOTALL
 )
+NO_READER: Final = "was of an agent that reads it"
 _THEN: Final = " && "
 """What makes a line without any marks a command: `make sure that it works` is none."""
 _SHELLS: Final = frozenset(("", "bash", "sh", "shell", "zsh", "console"))
@@ -182,10 +183,12 @@ def applied(window: Window, told: Named, *, within: str = "") -> Applied | None:
     """
     if not told:
         return None
+    if not window.sessions:
+        return Applied(0, None, NO_READER)
     sessions, where = _where(window, told)
     if within:
         sessions &= _tasks(window, triggers(window, _line(path=within)))
-        where = f"{where} and touched {within}"
+        where = f"{where} and worked on `{within}`"
     return Applied(len(sessions), _missed(window, told, sessions), where)
 
 
