@@ -31,7 +31,7 @@ COMMANDS = {
     "skills": "The skillbook: what was learned here, and what may be done with it.",
     "prompt": "Approved skills as text for agents, within a budget.",
     "rent": "What instructions, rules, skills and servers cost, line by line.",
-    "check": "What a change of instruction files costs and does, before it is merged.",
+    "check": "What a change of instruction files costs and does.",
     "mcp": "Answer agents: a server of the Model Context Protocol.",
     "brief": "What an agent should know before it begins.",
     "recall": "What helped the last time this error was met.",
