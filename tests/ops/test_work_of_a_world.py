@@ -66,9 +66,7 @@ def test_a_squashed_branch_is_known_by_the_request_in_the_planted_commit(worked:
     record = ground(worked.store, worked.workspace, "pr").record
     squashed = {it.commit for it in worked.world.truth.edits if it.squashed_away and it.commit}
     assert squashed
-    expected = {
-        told("", 0, record.line.subjects[it]).request: it for it in squashed if it is not None
-    }
+    expected = {told("", 0, record.line.subjects[it]).request: it for it in squashed}
     lines = summary(worked.store, Scope(workspace=worked.workspace), ("pr",)).lines
     found = {
         line.labels["pr"]: line.work.merged_by for line in lines if line.labels["pr"] and line.work
