@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,20 @@ def test_a_squashed_branch_is_known_by_the_request_in_the_planted_commit(worked:
         line.labels["pr"]: line.work.merged_by for line in lines if line.labels["pr"] and line.work
     }
     assert found == expected
+
+
+def test_before_facts_are_worked_out_what_landed_is_unknown_and_branches_are_known(
+    worked: Worked, tmp_path: Path
+) -> None:
+    config = Config(tmp_path, Settings(workers=1), Environment(worked.world.home, {}))
+    with closing(open_store(config.store, now=NOW)) as store:
+        ingest(store, config, now=NOW, wait_seconds=0)
+        scope = Scope(workspace=worked.workspace)
+        (unknown,) = summary(store, scope, ("commit",)).lines
+        branches = summary(store, scope, ("branch",)).lines
+    assert unknown.work is not None
+    assert unknown.work.why == "what landed is unknown"
+    assert len(branches) > 1
 
 
 @pytest.mark.parametrize("goal", GOALS)

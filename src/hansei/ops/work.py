@@ -198,7 +198,10 @@ def _tasks(store: Store, workspace: int) -> dict[int, int]:
 def _landed(
     store: Store, workspace: int, tasks: Mapping[int, int]
 ) -> tuple[list[Landed], dict[int, Why]]:
-    """What landed of each task's edits; of tasks without, why."""
+    """What landed of each task's edits; of tasks without, why. Unknown until facts are there."""
+    if not _has_facts(store):
+        rows = store.db.execute("SELECT id FROM sessions WHERE workspace = ?", (workspace,))
+        return [], {tasks.get(number, number): Why.UNKNOWN for (number,) in rows}
     times = {
         (session, row.seq, row.hunk): row.at
         for session, row in HUNKS.read(store, _OF_WORKSPACE, (workspace,))
@@ -216,6 +219,11 @@ def _landed(
         else:
             unlanded.setdefault(task, Why.NOTHING_LANDED)
     return found, unlanded
+
+
+def _has_facts(store: Store) -> bool:
+    made = store.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (OUTCOMES.name,))
+    return made.fetchone() is not None
 
 
 class _Stood:
