@@ -9,7 +9,7 @@ import pytest
 from git_world import Repo, repository
 from hansei.instructions.census import census
 from hansei.instructions.changes import Kind, changes
-from hansei.instructions.trees import texts_of
+from hansei.instructions.trees import texts_of, texts_on_disk
 
 FILES = {
     "AGENTS.md": "# Rules\n\n- Be kind.\n- Read @docs/more.md first.\n",
@@ -43,6 +43,13 @@ def test_files_that_were_changed_or_deleted_since_are_as_they_were(repo: Repo) -
     (repo.folder / "docs/more.md").unlink()
     assert texts_of(repo.folder, "HEAD") == before
     assert repo.git("status", "--porcelain").split() == ["M", "AGENTS.md", "D", "docs/more.md"]
+
+
+def test_what_git_ignores_is_no_part_of_a_change(repo: Repo) -> None:
+    (repo.folder / "CLAUDE.local.md").write_text("- My own.\n")
+    assert "CLAUDE.local.md" in {it.path for it in texts_on_disk(repo.folder)}
+    (repo.folder / ".gitignore").write_text("CLAUDE.local.md\n")
+    assert texts_on_disk(repo.folder) == texts_of(repo.folder, "HEAD")
 
 
 def test_no_link_leads_out_of_the_commit(repo: Repo, tmp_path: Path) -> None:

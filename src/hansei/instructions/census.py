@@ -70,10 +70,10 @@ def census(
     """
     root = root.resolve()
     place = (folder or root).resolve()
-    tracked = _tracked(root) if files is None else sorted(files)
+    known = tracked(root) if files is None else sorted(files)
     found: dict[str, Text] = {}
     for agent in places.IN_REPOSITORY:
-        for it in _in_repository(agent, root, place, tracked):
+        for it in _in_repository(agent, root, place, known):
             _take(found, agent, it, root, home)
     for agent in sorted(agents) if home is not None else ():
         for kind, pattern in places.AT_HOME.get(agent, ()):
@@ -82,20 +82,20 @@ def census(
     return [found[path] for path in sorted(found)]
 
 
-def _tracked(root: Path) -> list[str]:
+def tracked(root: Path) -> list[str]:
     """What git knows or would add: what it ignores is nobody else's."""
     told = git(str(root), "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return sorted(set((told or "").split("\0")) - {""})
 
 
-def _in_repository(agent: str, root: Path, place: Path, tracked: list[str]) -> Iterator[_Found]:
+def _in_repository(agent: str, root: Path, place: Path, known: list[str]) -> Iterator[_Found]:
     chain = [place, *place.parents] if place.is_relative_to(root) else [root]
     for base in reversed([it for it in chain if it.is_relative_to(root)]):
         for kind, pattern in places.IN_REPOSITORY[agent]:
             for file in sorted(base.glob(pattern)):
                 yield _Found(kind, file.relative_to(root).as_posix(), file, None)
     inside = place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
-    for name in tracked:
+    for name in known:
         match = places.matched(agent, name)
         # Nobody works in a hidden folder: what lies there is for the agent whose folder it is.
         hidden = match is not None and f"/{match[1]}".find("/.") >= 0

@@ -17,7 +17,7 @@ from hansei.git.history import reading, words
 from hansei.git.objects import Objects
 from hansei.hook.look import LONGEST_FILE
 from hansei.hook.places import read_by_any, tail
-from hansei.instructions.census import census, imports
+from hansei.instructions.census import census, imports, tracked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,6 +40,12 @@ def texts_of(repository: Path, commit: str) -> list[Text]:
         root = Path(place).resolve()
         laid = _laid_out(files, objects, root)
         return census(root, files=laid)
+
+
+def texts_on_disk(repository: Path) -> list[Text]:
+    """Those of the files as they are, but for what git ignores: no commit will have it."""
+    known = set(tracked(repository))
+    return [it for it in census(repository) if it.path.partition("#")[0] in known]
 
 
 def _listed(repository: Path, commit: str) -> Iterator[tuple[str, _File]]:

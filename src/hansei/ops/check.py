@@ -18,10 +18,10 @@ from hansei.hook.places import RULE, SERVER
 from hansei.hook.repository import top
 from hansei.instructions import sizes
 from hansei.instructions.agreement import against, compared
-from hansei.instructions.census import census, files_of, waiting
+from hansei.instructions.census import files_of, waiting
 from hansei.instructions.changes import Kind, changes
 from hansei.instructions.told_here import statements_of
-from hansei.instructions.trees import texts_of
+from hansei.instructions.trees import texts_of, texts_on_disk
 from hansei.ops import rent
 from hansei.ops.rent import Place, Usage
 from hansei.projection.window import Window
@@ -199,7 +199,7 @@ def repository_of(folder: Path) -> Path:
 def check(root: Path, sides: Range, history: History | None = None) -> Check:
     """What differs between two sides, held against history where there is some."""
     before = texts_of(root, sides.base)
-    after = census(root) if sides.head is None else texts_of(root, sides.head)
+    after = texts_on_disk(root) if sides.head is None else texts_of(root, sides.head)
     usage = history.usage if history else Usage()
     old, new = (rent.rent_of(root.name, root, side, usage) for side in (before, after))
     found = changes(before, after)
