@@ -23,6 +23,7 @@ ONLY_PEOPLE = {
     "undo": "likewise",
     "prompt": "`brief` holds the same skills",
     "rent": "about what people wrote for agents, not for agents",
+    "check": "likewise, before it is merged",
     "search": "reads everything, in seconds; `recall` answers from facts",
     "doctor": "about this installation",
     "prices": "about this installation",
