@@ -316,10 +316,10 @@ def test_forgetting_takes_sessions_out_and_the_workspace_takes_all(desk: Desk) -
     apply(desk)
     with desk.open() as store, desk.there():
         config = app.config()
-        remove(store, chosen(store, "00000000"), config, now=NOW)
+        remove(store, chosen(store, config, "00000000"), config, now=NOW)
         (left,) = measurements.pending(store)
         assert len(left.evidence) == 9
-        remove(store, chosen(store, "app"), config, now=NOW)
+        remove(store, chosen(store, config, "app"), config, now=NOW)
         assert measurements.pending(store) == []
 
 

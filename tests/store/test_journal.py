@@ -64,7 +64,7 @@ def test_it_outlives_the_last_session(written: Store, now: int) -> None:
 
 
 def test_it_goes_with_its_workspace(written: Store, config: Config, now: int) -> None:
-    doomed = chosen(written, "app")
+    doomed = chosen(written, config, "app")
     assert doomed.written == 2
     remove(written, doomed, config, now=now)
     assert carrying.history(written) == []
@@ -76,7 +76,7 @@ def test_a_workspace_without_sessions_can_be_forgotten(
 ) -> None:
     (number,) = written.db.execute("SELECT id FROM sessions").fetchone()
     forget(written, [number], now=now)
-    doomed = chosen(written, "app")
+    doomed = chosen(written, config, "app")
     assert not doomed.empty
     remove(written, doomed, config, now=now)
     assert carrying.history(written) == []

@@ -17,7 +17,7 @@ from hansei.git.repository import git
 from hansei.hook.places import RULE, SERVER
 from hansei.hook.repository import top
 from hansei.instructions import sizes
-from hansei.instructions.agreement import against, compared
+from hansei.instructions.agreement import compared
 from hansei.instructions.census import files_of, waiting
 from hansei.instructions.changes import Kind, changes
 from hansei.instructions.told_here import statements_of
@@ -256,20 +256,20 @@ def _said(found: Sequence[Change], after: Sequence[Text]) -> _Said:
         for line in _span(it)
     }
     told = statements_of(after)
-    new = [it for it in told if (it.path, it.line) in fresh]
-    old = [it for it in told if (it.path, it.line) not in fresh]
+    told.sort(key=lambda it: (it.path, it.line) in fresh)  # of two the new one is told of
+    both = compared(told)
     repeats: dict[tuple[str, int], list[Place]] = {}
     contradicts: dict[tuple[str, int], list[Place]] = {}
-    for one, other, how in against(new, old):
-        side = contradicts if how.is_conflict else repeats
-        side.setdefault((one.path, one.line), []).append(_place(other))
-    within = compared(new)
-    for first, *rest in within.same:
+    for first, *rest in both.same:
         for one in rest:
             repeats.setdefault((one.path, one.line), []).append(_place(first))
-    for pair in within.conflicts:
+    for pair in both.conflicts:
         contradicts.setdefault((pair.other.path, pair.other.line), []).append(_place(pair.one))
-    return _Said(repeats, contradicts)
+    kept = (
+        {place: places for place, places in side.items() if place in fresh}
+        for side in (repeats, contradicts)
+    )
+    return _Said(*kept)
 
 
 def _place(said: Statement) -> Place:
