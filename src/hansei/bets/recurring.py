@@ -29,6 +29,15 @@ class Fact(StrEnum):
     UNFOLLOWED = "unfollowed"  # a kind and the name of one text
     REWORKED = "reworked"  # the path of a file, or of a folder with a slash behind it
     REPLACED = "replaced"  # what agents write, an arrow, and what people write instead
+    PAGED = "paged"  # the path of a file that is read page by page
+    COLD = "cold_caches"  # how the cache was lost
+    COMPACTED = "compactions"  # the file, command or tool that filled the context
+    UNFIRED = "unfired"  # the name of a skill that prompts ask for
+    PREMIUM = "premium"  # a model
+    OUTLIERS = "outliers"  # a number of tokens, and what took them
+    UNUSED = "unused_reports"  # a kind of subagent
+    ABANDONED = "abandoned"  # what such sessions begin with
+    UNFINISHED = "unfinished"  # a kind of step in a plan
 
 
 _WORDS: Final = {
@@ -47,6 +56,15 @@ _WORDS: Final = {
     Fact.UNFOLLOWED: "sessions that had it and did not follow it: {}",
     Fact.REWORKED: "sessions whose lines in {} people change or revert within two weeks",
     Fact.REPLACED: "sessions that write what people then replace: {}",
+    Fact.PAGED: "sessions that read {} page by page",
+    Fact.COLD: "sessions that lose the cache in this way: {}",
+    Fact.COMPACTED: "sessions that are compacted with {} in their context",
+    Fact.UNFIRED: "sessions that ask for what the skill {} is for and do not load it",
+    Fact.PREMIUM: "small sessions with {}",
+    Fact.OUTLIERS: "sessions above this many tokens for this reason: {}",
+    Fact.UNUSED: "sessions that do not use a report of {}",
+    Fact.ABANDONED: "sessions that begin with “{}” and are left with nothing done",
+    Fact.UNFINISHED: "sessions whose plan ends with this step open: {}",
 }
 
 

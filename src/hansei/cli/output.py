@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from hansei.projection import wording
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -54,11 +56,8 @@ def tokens(count: int | None) -> str:
 
 
 def dollars(nanodollars: int | None) -> str:
-    """Money: cents from a dollar up, four places below."""
-    if nanodollars is None:
-        return UNKNOWN
-    amount = nanodollars / 1e9
-    return f"${amount:,.2f}" if amount >= 1 or amount == 0 else f"${amount:.4f}"
+    """Money, or that it is unknown."""
+    return UNKNOWN if nanodollars is None else wording.dollars(nanodollars)
 
 
 def size(count: int) -> str:

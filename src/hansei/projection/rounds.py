@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hansei.projection.provenance import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from hansei.projection.facts.called import Called
     from hansei.projection.provenance import Carried
@@ -46,21 +46,44 @@ class Rounds:
         Calls that no request of known context carried are left out: what they took is not known.
         """
         known = {call for call in calls if call in self.pieces}
-        gone = [it for it in self.requests if self.calls.get(it) and self.calls[it].keys() <= known]
+        gone = self._made_only(known)
         spared = dict.fromkeys(sorted(known), 0)
         for made in self.calls.values():
             for call, said in made.items():
                 if call in known:
                     spared[call] += said + _rent(self.pieces[call], gone)
         for request in gone:
-            spoken = self.spoken.get(request, ())
-            whole = self.contexts[request] + sum(it.tokens for it in spoken) + _rent(spoken, gone)
-            several = sorted(self.calls[request])
-            for place, call in enumerate(several):
-                # Shared evenly, to the last token.
-                share = whole * (place + 1) // len(several) - whole * place // len(several)
+            for call, share in self._shared(request, gone):
                 spared[call] += share
         return spared
+
+    def rounds_of(self, calls: Collection[int]) -> dict[int, int]:
+        """Tokens of the requests that made these calls and no others, by call.
+
+        What asking for all of it at once would have spared: the answers would be carried as well.
+        """
+        known = {call for call in calls if call in self.pieces}
+        gone = self._made_only(known)
+        found = dict.fromkeys(sorted(known), 0)
+        for request in gone:
+            for call, share in self._shared(request, gone):
+                found[call] += share + self.calls[request][call]
+        return found
+
+    def _made_only(self, calls: Collection[int]) -> list[int]:
+        wanted = set(calls)
+        return [
+            it for it in self.requests if self.calls.get(it) and self.calls[it].keys() <= wanted
+        ]
+
+    def _shared(self, request: int, gone: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """What a request took that falls away, by the calls it made."""
+        spoken = self.spoken.get(request, ())
+        whole = self.contexts[request] + sum(it.tokens for it in spoken) + _rent(spoken, gone)
+        several = sorted(self.calls[request])
+        for place, call in enumerate(several):
+            # Shared evenly, to the last token.
+            yield call, whole * (place + 1) // len(several) - whole * place // len(several)
 
 
 def rounds(pieces: Iterable[Carried], calls: Iterable[Called]) -> Rounds:

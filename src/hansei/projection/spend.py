@@ -38,7 +38,7 @@ def mark_all_stale(store: Store) -> None:
 
 def refresh(store: Store, overrides: Mapping[str, PriceOverride]) -> int:
     """Price and sum the sessions that changed; returns how many there were."""
-    kept = _kept_prices(store)
+    kept = kept_prices(store)
     book = PriceBook(overrides, looked_up=kept)
     done = 0
     while True:
@@ -57,7 +57,8 @@ def refresh(store: Store, overrides: Mapping[str, PriceOverride]) -> int:
     return done
 
 
-def _kept_prices(store: Store) -> dict[Asked, bytes]:
+def kept_prices(store: Store) -> dict[Asked, bytes]:
+    """The prices that requests were billed by, own ones included, as a price book takes them."""
     rows = store.db.execute("SELECT model, tier, price FROM prices")
     return {(model, tier or None): price for model, tier, price in rows}
 

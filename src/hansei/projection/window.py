@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.hook.places import is_user_wide
+from hansei.prices import PriceBook
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
 from hansei.projection.rounds import Rounds, rounds
+from hansei.projection.spend import kept_prices
 from hansei.projection.told import Told, told
 from hansei.store import reading
 from hansei.store.reviews import imported
@@ -30,6 +32,9 @@ if TYPE_CHECKING:
     from hansei.projection.corrections import Correction
     from hansei.projection.facts.asked import Asked
     from hansei.projection.facts.called import Called
+    from hansei.projection.facts.ended import Ended
+    from hansei.projection.facts.paid import Paid
+    from hansei.projection.facts.planned import Planned
     from hansei.projection.facts.ran import Ran
     from hansei.projection.facts.said import Said
     from hansei.projection.facts.tables import Found, Table
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from hansei.projection.funnel import Use
     from hansei.projection.outcomes import Outcome
     from hansei.projection.provenance import Carried
+    from hansei.projection.reports import Report
     from hansei.store.database import Store
 
 EARLIER: Final = "corrections outside of the window"
@@ -196,6 +202,31 @@ class Window:
         return self.rows(folds.USES)
 
     @property
+    def planned(self) -> list[Found[Planned]]:
+        return self.rows(folds.PLANNED)
+
+    @property
+    def reports(self) -> list[Found[Report]]:
+        return self.rows(folds.REPORTS)
+
+    @property
+    def ended(self) -> list[Found[Ended]]:
+        return self.rows(folds.ENDED)
+
+    @cached_property
+    def paid(self) -> dict[int, list[Paid]]:
+        """What the requests of each session were billed, in order."""
+        found: dict[int, list[Paid]] = {}
+        for session, row in self.rows(folds.PAID):
+            found.setdefault(session, []).append(row)
+        return {session: sorted(rows, key=attrgetter("seq")) for session, rows in found.items()}
+
+    @cached_property
+    def prices(self) -> PriceBook:
+        """What requests would have cost otherwise, at the prices that they were billed by."""
+        return PriceBook(looked_up=kept_prices(self.store))
+
+    @property
     def outcomes(self) -> list[Found[Outcome]]:
         return self.rows(folds.OUTCOMES)
 
@@ -207,6 +238,11 @@ class Window:
     def result_of(self) -> dict[tuple[int, int], int]:
         """The event that holds a call's result, by session and call."""
         return {(s, row.seq): row.result for s, row in self.calls if row.result is not None}
+
+    @cached_property
+    def call_of(self) -> dict[tuple[int, int], int]:
+        """The call that an event holds the result of, by session and event."""
+        return {(session, result): call for (session, call), result in self.result_of.items()}
 
     @cached_property
     def carried(self) -> dict[tuple[int, int], list[Carried]]:
@@ -306,6 +342,13 @@ class Window:
             seen.add(session)
             parent = self.sessions[session].parent
         return session
+
+    def child_of(self, session: int, native: str | None) -> int | None:
+        """The session that another one started, by the agent's own id of it; None where unsure."""
+        if native is None:
+            return None
+        own = [it for it in self.sessions.values() if it.parent == session and it.name in native]
+        return own[0].number if len(own) == 1 else None
 
     @cached_property
     def turns(self) -> dict[tuple[int, int], int]:

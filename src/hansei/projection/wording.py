@@ -18,6 +18,7 @@ _FILLED: Final = re.compile(r"\{(?:text|value|tmp|secret|id|hash)\}")
 _WORD: Final = re.compile(r"'[^']*'|\S+")
 _THOUSAND: Final = 1000
 _MILLION: Final = 1_000_000
+_BILLION: Final = 1_000_000_000
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
@@ -85,6 +86,12 @@ def amount(tokens: float) -> str:
     if tokens >= _THOUSAND:
         return f"{tokens / _THOUSAND:.0f} k"
     return f"{tokens:.0f}"
+
+
+def dollars(nano: float) -> str:
+    """Money: cents from a dollar up, four places below."""
+    sum_of_it = nano / _BILLION
+    return f"${sum_of_it:,.2f}" if sum_of_it >= 1 or sum_of_it == 0 else f"${sum_of_it:.4f}"
 
 
 def times(count: int) -> str:

@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hansei.retro.heuristics.abandoned_sessions import AbandonedSessions
 from hansei.retro.heuristics.big_file import BigFile
+from hansei.retro.heuristics.cold_cache import ColdCache
+from hansei.retro.heuristics.compacted_by import CompactedBy
+from hansei.retro.heuristics.cost_outlier import CostOutlier
 from hansei.retro.heuristics.crowded_search import CrowdedSearch
 from hansei.retro.heuristics.declined_again import DeclinedAgain
 from hansei.retro.heuristics.edit_loop import EditLoop
 from hansei.retro.heuristics.idle_rent import IdleRent
 from hansei.retro.heuristics.large_output import LargeOutput
 from hansei.retro.heuristics.missing_here import MissingHere
+from hansei.retro.heuristics.paged_file import PagedFile
+from hansei.retro.heuristics.premium_model import PremiumModel
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from hansei.retro.heuristics.rediscovered import Rediscovered
 from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
 from hansei.retro.heuristics.replaced_pattern import ReplacedPattern
 from hansei.retro.heuristics.reread import Reread
 from hansei.retro.heuristics.reworked_area import ReworkedArea
+from hansei.retro.heuristics.unfinished_plan import UnfinishedPlan
+from hansei.retro.heuristics.unfired_skill import UnfiredSkill
+from hansei.retro.heuristics.unused_report import UnusedReport
 
 if TYPE_CHECKING:
     from hansei.retro.contract import Heuristic
@@ -35,4 +44,13 @@ HEURISTICS: tuple[Heuristic, ...] = (
     DeclinedAgain(),
     ReplacedPattern(),
     ReworkedArea(),
+    PagedFile(),
+    UnfiredSkill(),
+    ColdCache(),
+    CompactedBy(),
+    UnusedReport(),
+    PremiumModel(),
+    CostOutlier(),
+    AbandonedSessions(),
+    UnfinishedPlan(),
 )

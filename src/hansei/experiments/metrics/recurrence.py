@@ -17,20 +17,29 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.bets.recurring import Fact
 from hansei.config import CommandClass
 from hansei.events.model import Tool
+from hansei.hook.places import SKILL
 from hansei.projection import refusals as refused
+from hansei.projection.abandoned import abandoned, openings
+from hansei.projection.cold import cold, kind_of
+from hansei.projection.compactions import fillings
 from hansei.projection.failures.signature import OF_SHELL
 from hansei.projection.files import LISTERS, LOOKS, Verb
 from hansei.projection.funnel import idle_names
 from hansei.projection.large_outputs import calls_of, large_outputs
 from hansei.projection.loops import LOOP_ROUNDS, loops
+from hansei.projection.outliers import outliers
+from hansei.projection.pagings import pagings
 from hansei.projection.patterns import of_key, writers
 from hansei.projection.remarks import heard, remarks
 from hansei.projection.rereads import repeats
 from hansei.projection.reviewed import reviewed
 from hansei.projection.reworks import is_below, reworks
+from hansei.projection.small_sessions import small_sessions
 from hansei.projection.starts import above, is_in, listings, working
 from hansei.projection.telling import telling
 from hansei.projection.tries import aim, tries
+from hansei.projection.unfinished import planned_steps, unfinished
+from hansei.projection.unfired import unfired
 from hansei.projection.ways import bare
 from hansei.projection.whole_reads import needed, stories
 
@@ -253,6 +262,77 @@ def _replaced(window: Window, key: str) -> Recurrence:
     return Recurrence(_of_places(window, met), _of_places(window, edits))
 
 
+def _paged(window: Window, path: str) -> Recurrence:
+    """Times that it was paged through, among all calls that read it."""
+    met = [it.session for it in pagings(window) if it.path == path]
+    reads = {(s, it.seq) for s, it in window.touches if it.path == path and it.verb is Verb.READ}
+    return Recurrence(_counts(window, met), _of_places(window, reads))
+
+
+def _cold(window: Window, kind: str) -> Recurrence:
+    """Requests that lost the cache in this way, among all; only where they are told."""
+    met = [it.session for it in cold(window) if kind_of(it) == kind]
+    requests = [session for session, rows in window.paid.items() for _ in rows]
+    return Recurrence(_counts(window, met, window.paid), _counts(window, requests, window.paid))
+
+
+def _compacted(window: Window, cause: str) -> Recurrence:
+    """Compactions of contexts that it filled; only where the context is known."""
+    known = {session for session, _ in window.pieces}
+    met = [it.session for it in fillings(window) if it.cause == cause]
+    return Recurrence(_counts(window, met, known), None)
+
+
+def _unfired(window: Window, name: str) -> Recurrence:
+    """Sessions that asked for a skill and did not load it, of those that asked."""
+    known = {session for session, _ in window.uses}
+    met = [session for session, use in unfired(window) if use.name == name]
+    asked = [s for s, it in window.uses if (it.kind, it.name) == (SKILL, name) and it.matched]
+    return Recurrence(_counts(window, met, known), _counts(window, asked, known))
+
+
+def _premium(window: Window, model: str) -> Recurrence:
+    """Small sessions with a model, of all small ones."""
+    small = small_sessions(window)
+    return Recurrence(
+        _counts(window, (it.session for it in small if it.model == model)),
+        _counts(window, (it.session for it in small)),
+    )
+
+
+def _outliers(window: Window, subject: str) -> Recurrence:
+    """Tasks above the number of tokens that was far above the others when the bet was made."""
+    above, _, cause = subject.partition(" ")
+    met = [it.session for it in outliers(window, int(above)) if it.cause == cause]
+    return Recurrence(_counts(window, met, window.requests), None)
+
+
+def _unused(window: Window, role: str) -> Recurrence:
+    """Reports of a kind of subagent that were not used, of those of which it is known."""
+    told = [it for it in window.reports if it.row.role == role and it.row.used is not None]
+    return Recurrence(
+        _counts(window, (session for session, it in told if not it.used)),
+        _counts(window, (session for session, _ in told)),
+    )
+
+
+def _abandoned(window: Window, kind: str) -> Recurrence:
+    """Sessions that begin so and were left with nothing done, of those that begin so."""
+    begun = {session: it for session, (it, _) in openings(window).items()}
+    return Recurrence(
+        _counts(window, (it.session for it in abandoned(window) if it.kind == kind), begun),
+        _counts(window, (session for session, it in begun.items() if it == kind), begun),
+    )
+
+
+def _unfinished(window: Window, kind: str) -> Recurrence:
+    """Sessions whose plan ends with such a step open, of those that planned one."""
+    return Recurrence(
+        _counts(window, (it.session for it in unfinished(window) if it.kind == kind)),
+        _counts(window, (it for it, steps in planned_steps(window).items() if kind in steps)),
+    )
+
+
 def _runs(window: Window, tool: str) -> Places:
     """The calls that ran a program with its subcommand, or a tool that is no shell."""
     ran = {
@@ -283,4 +363,13 @@ COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.UNFOLLOWED: _unfollowed,
     Fact.REWORKED: _reworked,
     Fact.REPLACED: _replaced,
+    Fact.PAGED: _paged,
+    Fact.COLD: _cold,
+    Fact.COMPACTED: _compacted,
+    Fact.UNFIRED: _unfired,
+    Fact.PREMIUM: _premium,
+    Fact.OUTLIERS: _outliers,
+    Fact.UNUSED: _unused,
+    Fact.ABANDONED: _abandoned,
+    Fact.UNFINISHED: _unfinished,
 }

@@ -10,6 +10,9 @@ from hansei.projection.corrections import Correction, corrections, reviews
 from hansei.projection.exchanges import conversation
 from hansei.projection.facts.asked import Asked, asked
 from hansei.projection.facts.called import Called, called
+from hansei.projection.facts.ended import Ended, ended
+from hansei.projection.facts.paid import Paid, paid
+from hansei.projection.facts.planned import Planned, planned
 from hansei.projection.facts.ran import Ran, ran
 from hansei.projection.facts.said import Said, said
 from hansei.projection.facts.tables import Table
@@ -36,6 +39,7 @@ from hansei.projection.outcomes import (
     written,
 )
 from hansei.projection.provenance import Carried, Provenance, provenance
+from hansei.projection.reports import Report, reports
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,6 +65,7 @@ class Problem(NamedTuple):
 STANDS: Final = Table("stands", Stand)
 PROBLEMS: Final = Table("problems", Problem)
 ASKED: Final = Table("asked", Asked)
+PAID: Final = Table("paid", Paid)
 CALLS: Final = Table("calls", Called)
 COMMANDS: Final = Table("commands", Ran)
 SAID: Final = Table("said", Said)
@@ -76,10 +81,14 @@ MISPLACED: Final = Table("misplaced", Misplaced)
 TURNED: Final = Table("turned", Turned)
 BROKE: Final = Table("broke", Broke)
 USES: Final = Table("uses", Use)
+PLANNED: Final = Table("planned", Planned)
+REPORTS: Final = Table("reports", Report)
+ENDED: Final = Table("ended", Ended)
 TABLES: Final[tuple[Table[Any], ...]] = (
     STANDS,
     PROBLEMS,
     ASKED,
+    PAID,
     CALLS,
     COMMANDS,
     SAID,
@@ -95,6 +104,9 @@ TABLES: Final[tuple[Table[Any], ...]] = (
     TURNED,
     BROKE,
     USES,
+    PLANNED,
+    REPORTS,
+    ENDED,
 )
 """What follows from a session's own events."""
 
@@ -116,6 +128,7 @@ def work_out(
     runs = runs_of_tests(made, judged, subject.roots)
     return {
         ASKED: asked(talk),
+        PAID: paid(talk),
         CALLS: called(made, judged),
         COMMANDS: ran(made, subject.roots),
         SAID: said(events, subject.driver),
@@ -131,6 +144,9 @@ def work_out(
         TURNED: turns(runs, edits),
         BROKE: broke(runs, edits),
         USES: funnel(events, made, subject.texts, _rate(context)),
+        PLANNED: planned(made),
+        REPORTS: reports(events, made),
+        ENDED: ended(events),
     }
 
 
