@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status, Tool
+from hansei.prices import PriceBook
 from hansei.projection.facts.folds import OUTCOMES, STANDS, TABLES, Stand, work_out
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
@@ -16,6 +17,7 @@ from hansei.store.database import Store
 from told import call, numbered, prompt, reply, result, usage
 
 DAY = 86_400_000
+PRICES = PriceBook()
 ROOT = "/work/app"
 
 
@@ -102,7 +104,13 @@ def window(tellings: Iterable[Telling], root: str = ROOT) -> Window:
         sessions[number] = Session(
             number, f"s{number}", "agent", telling.driver, telling.parent, 1, start, start, 1, None
         )
-    return Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows, said)
+    return priced(Window(cast("Store", None), sessions, 0, (len(sessions) + 2) * DAY, rows, said))
+
+
+def priced(window: Window) -> Window:
+    """A window that knows list prices, because there is no store to ask for others."""
+    vars(window)["prices"] = PRICES
+    return window
 
 
 def narrowed(whole: Window, kept: set[int]) -> Window:
@@ -111,6 +119,7 @@ def narrowed(whole: Window, kept: set[int]) -> Window:
         table.name: [it for it in whole.rows(table) if it.session in kept] for table in TABLES
     }
     rows[EARLIER] = [it for it in whole.corrections if it.session not in kept]
-    rows[REVIEWS], rows[OUTCOMES.name] = whole.reviews, []
+    rows[REVIEWS] = whole.reviews
+    rows[OUTCOMES.name] = [it for it in whole.outcomes if it.session in kept]
     sessions = {number: it for number, it in whole.sessions.items() if number in kept}
-    return Window(whole.store, sessions, whole.since, whole.until, rows)
+    return priced(Window(whole.store, sessions, whole.since, whole.until, rows))

@@ -60,7 +60,7 @@ _WORDS: Final = {
     Fact.COLD: "sessions that lose the cache in this way: {}",
     Fact.COMPACTED: "sessions that are compacted with {} in their context",
     Fact.UNFIRED: "sessions that ask for what the skill {} is for and do not load it",
-    Fact.PREMIUM: "small sessions with {}",
+    Fact.PREMIUM: "sessions that are small and use {}",
     Fact.OUTLIERS: "sessions above this many tokens for this reason: {}",
     Fact.UNUSED: "sessions that do not use a report of {}",
     Fact.ABANDONED: "sessions that begin with “{}” and are left with nothing done",

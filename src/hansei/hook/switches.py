@@ -43,6 +43,11 @@ def for_all_projects(kind: str, names: Iterable[str], agents: Iterable[str]) -> 
     return [it for it in agents if it in table and it in _WIDE]
 
 
+def cache_for_an_hour(agent: str) -> str | None:
+    """How an agent is told to keep its prompt cache for an hour; None where it cannot be told."""
+    return _HOUR.get(agent)
+
+
 def _plug_ins(names: Iterable[str]) -> list[str]:
     return sorted({it.rpartition(":")[0] for it in names if ":" in it})
 
@@ -150,3 +155,9 @@ _SERVERS: Final[dict[str, _Steps]] = {
     "opencode": _opencode_servers,
     "cursor": _cursor_servers,
 }
+_HOUR: Final = {
+    "claude_code": "In `.claude/settings.json`:"
+    + _block("json", json.dumps({"env": {"ENABLE_PROMPT_CACHING_1H": "1"}}))
+    + "\nIt holds for API keys and cloud providers; a subscription decides by itself."
+}
+"""Settings that keep a prompt cache for an hour instead of five minutes."""

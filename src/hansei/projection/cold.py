@@ -84,7 +84,7 @@ def _of(window: Window, session: int) -> Iterator[Cold]:
 
 
 def _is_cached(row: Paid) -> bool:
-    return row.context >= LEAST and 2 * (row.cache_read or 0) >= row.context
+    return 0 < row.context <= 2 * (row.cache_read or 0)
 
 
 def _before(rows: Sequence[Paid], row: Paid) -> Paid | None:

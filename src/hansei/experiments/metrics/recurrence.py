@@ -303,6 +303,8 @@ def _premium(window: Window, model: str) -> Recurrence:
 def _outliers(window: Window, subject: str) -> Recurrence:
     """Tasks above the number of tokens that was far above the others when the bet was made."""
     above, _, cause = subject.partition(" ")
+    if not above.isdecimal():
+        return Recurrence({}, None)
     met = [it.session for it in outliers(window, int(above)) if it.cause == cause]
     return Recurrence(_counts(window, met, window.requests), None)
 

@@ -192,8 +192,9 @@ def _server_blocks(text: str) -> Iterator[Entry]:
 
 def _servers(text: str, heading: re.Pattern[str]) -> Iterator[Entry]:
     found = list(heading.finditer(text))
-    for head, after in zip(found, [*found[1:], None], strict=True):
-        told = text[head.end() : after.start() if after else len(text)].strip()
+    ends = [*(it.start() for it in found[1:]), len(text)]
+    for head, end in zip(found, ends, strict=False):  # without a heading there is only an end
+        told = text[head.end() : end].strip()
         # What the server's tools take is not recorded, and it is more than this.
         yield Entry(SERVER, head[1], None, told.partition("\n\n")[0] or None, None, None)
 

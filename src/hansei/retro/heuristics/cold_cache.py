@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
+from hansei.hook.switches import cache_for_an_hour
 from hansei.projection.cold import LONG, MINUTE, Cold, Why, cold, kind_of
 from hansei.projection.wording import amount, counted, dollars, most, quoted
 
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from hansei.events.model import RequestUsage
     from hansei.projection.window import Window
-
-HOUR_SETTING: Final = {"claude_code": '"env": {"ENABLE_PROMPT_CACHING_1H": "1"}'}
-"""How an agent is told to keep its cache for an hour, where it can be."""
 
 
 class _Words(NamedTuple):
@@ -127,7 +125,7 @@ def _words(window: Window, kind: str, told: Sequence[Cold]) -> _Words | None:
 def _an_hour(window: Window, told: Sequence[Cold]) -> _Words | None:
     """A cache for an hour, where that can be set and would have been cheaper all in all."""
     agents = {window.sessions[it.session].agent for it in told}
-    setting = HOUR_SETTING.get(min(agents)) if len(agents) == 1 else None
+    setting = cache_for_an_hour(min(agents)) if len(agents) == 1 else None
     spared = _spared_by_the_hour(window, told, min(agents)) if setting else None
     sessions = len({it.session for it in told})
     if setting is None or spared is None or spared <= 0:
@@ -138,9 +136,7 @@ def _an_hour(window: Window, told: Sequence[Cold]) -> _Words | None:
         "# Keep the prompt cache for an hour\n\nThe cache is kept for 5 minutes here, and people "
         "read and think for longer. Written for an hour it costs more to write and is there after "
         f"a pause. All requests of this workspace priced both ways: {dollars(spared)} less with "
-        f"an hour.\n\nIn `.claude/settings.json`:\n\n```json\n{{{setting}}}\n```\n\n"
-        "It holds for API keys and cloud providers; a subscription decides by itself. Then look "
-        "whether `hansei show` tells writes for an hour.\n",
+        f"an hour.\n\n{setting}\n",
         "requests after pauses of less than an hour still find nothing in the cache",
     )
 

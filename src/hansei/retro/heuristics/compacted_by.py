@@ -51,16 +51,12 @@ class CompactedBy:
     def _finding(self, cause: str, told: Sequence[Filled]) -> Finding:
         what, advice = _in_words(cause)
         sessions = counted(len({it.session for it in told}), "session")
+        least, most = (pick(it.share for it in told) for pick in (min, max))
+        after, before = sum(it.after for it in told), sum(it.carried for it in told)
         because = (
-            (
-                f"it was {min(it.share for it in told):.0%} to {max(it.share for it in told):.0%} of "
-                f"what had to leave, up to {amount(max(it.tokens for it in told))} tokens at once"
-            ),
-            (
-                f"{amount(sum(it.after for it in told))} tokens afterwards for its part of the "
-                "summary and for reading it again"
-            ),
-            f"carrying it up to then took {amount(sum(it.carried for it in told))} tokens",
+            f"it was {least:.0%} to {most:.0%} of what had to leave",
+            f"{amount(after)} tokens afterwards for its part of the summary and to read it again",
+            f"carrying it up to then took {amount(before)} tokens",
         )
         seen = "\n".join(f"- {it}" for it in because)
         return Finding(

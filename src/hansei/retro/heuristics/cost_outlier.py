@@ -72,7 +72,8 @@ class CostOutlier:
             occurrences=tuple(Occurrence(it.session, it.seq, it.took) for it in told),
             change=Change(
                 Design.BRIEF,
-                f"# Look into what made {tasks} so dear: {what}\n\n{seen}\n## What to do\n{advice}\n"
+                f"# Look into what made {tasks} so dear: {what}\n\n{seen}\n"
+                f"## What to do\n{advice}\n"
                 f"\n## How to check\nTasks of the same kind stay below {amount(above)} tokens.\n",
             ),
             category=Category.INVESTIGATE,

@@ -80,7 +80,7 @@ class PremiumModel:
         dear, cheap = quoted(model), quoted(other)
         because = (
             (
-                f"{counted(len(told), 'session')} of at most two short prompts and next to no edits "
+                f"{counted(len(told), 'session')} of at most two short prompts and hardly an edit "
                 f"cost {dollars(cost)} with {dear}"
             ),
             f"the same tokens cost {dollars(then)} with {cheap}, which {used} sessions here use",

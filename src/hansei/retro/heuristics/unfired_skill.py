@@ -70,7 +70,7 @@ class UnfiredSkill:
         if short:
             least = min(it.row.bytes or 0 for it in short)
             because.append(
-                f"its line in the list was cut in {len(short)} of these: {least:,} bytes instead of "
+                f"its line in the list was cut in {len(short)} of these: {least:,} bytes, not "
                 f"{longest:,}, because the list was over its budget"
             )
         path = next((it.row.path for it in told if it.row.path), None)
@@ -79,7 +79,7 @@ class UnfiredSkill:
             "off skills that nobody uses here, shorten descriptions, and put what tells this one "
             "apart into the first words of its own."
             if outside
-            else "Write its description anew: begin with when it is to be used, in the words of the "
+            else "Write its description anew: begin with when it is to be used, in words of the "
             "prompts that are listed as evidence, then what it does. Or name it in the instruction "
             "file where such work is spoken of."
         )
@@ -87,7 +87,7 @@ class UnfiredSkill:
         return Finding(
             heuristic=self.name,
             key=name,
-            claim=f"The skill {skill} is asked for and not loaded in {len(told)} of {asked} sessions"
+            claim=f"The skill {skill} is asked for, not loaded in {len(told)} of {asked} sessions"
             + (": its description is cut from the list" if outside else ""),
             because=tuple(because),
             occurrences=tuple(
