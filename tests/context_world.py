@@ -57,7 +57,7 @@ class Story(Telling):
     def use(self, tool: Tool, text: str, output: str, **arguments: Any) -> Story:
         """Any call; what it and its result say is carried from then on."""
         message = self._request()
-        name = f"c{next(_NAMES)}"
+        name = f"used{next(_NAMES)}"
         more = {"arguments": arguments, "message": message}
         self.events.append(call(name, tool, text=text, **more))
         self.events.append(result(name, output, Status.OK, Basis.FLAG))

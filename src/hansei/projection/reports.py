@@ -38,6 +38,7 @@ PARAPHRASED: Final = 0.1
 """Of a report's new words: where so many come back it was told in other words."""
 ROW: Final = 4
 _WORD: Final = re.compile(r"[\w./\\:@-]*\w", re.UNICODE)
+_NAME: Final = re.compile(r"[./\\_:]|\d")
 _LONG: Final = 5
 """Letters of a word that can be told from any other text."""
 _ROLES: Final = ("subagent_type", "agent_type", "role", "agent")
@@ -68,7 +69,33 @@ class Report(NamedTuple):
 def reports(events: Sequence[Numbered], calls: Sequence[Call]) -> list[Report]:
     """The reports of a session's subagents, in order."""
     asked = [it for it in calls if it.event.tool is Tool.SUBAGENT and _is_report(it)]
-    return [_row(events, it) for it in asked]
+    if not asked:
+        return []
+    words = _Words(events)
+    return [
+        _row(words, it, it.result, it.result_seq) for it in asked if it.result and it.result_seq
+    ]
+
+
+class _Words:
+    """Where the words of a session stand: each text is taken apart once."""
+
+    def __init__(self, events: Sequence[Numbered]) -> None:
+        self.first: dict[str, int] = {}
+        """The event that a word was first seen in."""
+        self.last: dict[str, int] = {}
+        """The last call, edit or reply of the agent that holds it."""
+        self.answers: list[tuple[int, list[str]]] = []
+        for seq, event in events:
+            answer = _answer(event)
+            text = event.text if isinstance(event, (Prompt, ToolResult)) else answer
+            if text is not None:
+                told = _WORD.findall(text)
+                for word in told:
+                    self.first.setdefault(word, seq)
+                if answer is not None:
+                    self.answers.append((seq, told))
+                    self.last.update(dict.fromkeys(told, seq))
 
 
 def _is_report(call: Call) -> bool:
@@ -81,69 +108,48 @@ def _is_report(call: Call) -> bool:
     )
 
 
-def _row(events: Sequence[Numbered], call: Call) -> Report:
-    assert call.result is not None
-    assert call.result_seq is not None
-    before: set[str] = set()
-    told = _texts(event for seq, event in events if seq < call.result_seq)
-    for text in told:
-        before.update(_words(text))
-    report = list(_words(call.result.text))
-    new = {it for it in report if len(it) >= _LONG} - before
-    rows = {
-        row
-        for row in zip(*(report[n:] for n in range(ROW)), strict=False)
-        if not new.isdisjoint(row)
-    }
-    later = list(_answers(event for seq, event in events if seq > call.result_seq))
-    said = [list(_words(it)) for it in later]
-    back = new & {word for it in said for word in it}
-    quoted = any(
-        row in rows for it in said for row in zip(*(it[n:] for n in range(ROW)), strict=False)
-    )
+def _row(words: _Words, call: Call, result: ToolResult, seq: int) -> Report:
+    report = _WORD.findall(result.text)
+    new = {it for it in report if len(it) >= _LONG and words.first[it] == seq}
+    back = {it for it in new if words.last.get(it, 0) > seq}
+    later = [told for at, told in words.answers if at > seq]
     arguments = call.event.arguments
-    role = next((str(arguments[it]) for it in _ROLES if arguments.get(it)), "")
     return Report(
         seq=call.seq,
-        role=role,
-        child=call.result.child,
+        role=next((str(arguments[it]) for it in _ROLES if arguments.get(it)), ""),
+        child=result.child,
         told=len(new),
         back=len(back),
         later=bool(later),
-        used=_used(new, back, quoted=quoted) if later else None,
+        used=_used(report, new, back, later) if later else None,
     )
 
 
-def _used(new: set[str], back: set[str], *, quoted: bool) -> bool | None:
-    if quoted or any(map(_is_name, back)) or len(back) > PARAPHRASED * len(new):
+def _used(
+    report: Sequence[str], new: set[str], back: set[str], later: Iterable[Sequence[str]]
+) -> bool | None:
+    if any(map(_is_name, back)) or len(back) > PARAPHRASED * len(new):
         return True
+    if back:
+        quotable = {row for row in _rows(report) if not back.isdisjoint(row)}
+        if any(row in quotable for told in later for row in _rows(told)):
+            return True
     return None if len(new) < LEAST_NEW else False
+
+
+def _rows(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(ROW)), strict=False)
 
 
 def _is_name(word: str) -> bool:
     """Whether it is a path or a symbol rather than a word."""
-    return bool(re.search(r"[./\\_:]|\d", word)) or not (word.islower() or word.istitle())
+    return _NAME.search(word) is not None or not (word.islower() or word.istitle())
 
 
-def _words(text: str) -> Iterator[str]:
-    return (found[0] for found in _WORD.finditer(text))
-
-
-def _texts(events: Iterable[AnyEvent]) -> Iterator[str]:
-    """Everything that stood in the context."""
-    for event in events:
-        if isinstance(event, (Prompt, Reply, Thought, ToolResult)):
-            yield event.text
-        elif isinstance(event, ToolCall):
-            yield _json(event.arguments).decode()
-
-
-def _answers(events: Iterable[AnyEvent]) -> Iterator[str]:
-    """What the parent itself said and did."""
-    for event in events:
-        if isinstance(event, (Reply, Thought)):
-            yield event.text
-        elif isinstance(event, ToolCall):
-            yield _json(event.arguments).decode()
-        elif isinstance(event, FileEdit):
-            yield "\n".join(it.new for it in event.hunks)
+def _answer(event: AnyEvent) -> str | None:
+    """What the agent itself said or did."""
+    if isinstance(event, (Reply, Thought)):
+        return event.text
+    if isinstance(event, ToolCall):
+        return _json(event.arguments).decode()
+    return "\n".join(it.new for it in event.hunks) if isinstance(event, FileEdit) else None
