@@ -115,3 +115,25 @@ def test_bets_that_share_a_few_places_are_two() -> None:
     good = count(some, FOUR_WEEKS, of_sessions=28, rent_tokens=None)
     wide = bet("wide", 900_000, "b")
     assert distinct([good, wide]) == [good, wide]
+
+
+def about(fact: Fact, subject: str, heuristic: str, days: range) -> Bet:
+    told = finding(each(days, 100_000), key=subject, heuristic=heuristic)
+    named = replace(told, metric=Metric(fact, subject))
+    return count(named, FOUR_WEEKS, of_sessions=28, rent_tokens=None)
+
+
+def test_of_bets_about_one_file_that_fills_contexts_the_better_one_stays() -> None:
+    first = about(Fact.OUTLIERS, "900 carrying file src/a.py", "a", range(5))
+    second = about(Fact.COMPACTED, "file src/a.py", "b", range(10, 15))
+    third = about(Fact.PAGED, "src/a.py", "c", range(20, 25))
+    other = about(Fact.PAGED, "src/b.py", "c", range(20, 26))
+    command = about(Fact.COMPACTED, "command src/a.py", "b", range(15, 19))
+    told = [first, second, third, other, command]
+    assert distinct(told) == [first, other, command]
+
+
+def test_a_file_that_fails_is_not_a_file_that_fills_contexts() -> None:
+    loop = about(Fact.LOOPS, "src/a.py", "a", range(5))
+    pages = about(Fact.PAGED, "src/a.py", "b", range(10, 15))
+    assert distinct([loop, pages]) == [loop, pages]

@@ -5,6 +5,7 @@ Each bet is about one of them. How a session is searched for it is `experiments/
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import Final
 
@@ -66,6 +67,22 @@ _WORDS: Final = {
     Fact.ABANDONED: "sessions that begin with “{}” and are left with nothing done",
     Fact.UNFINISHED: "sessions whose plan ends with this step open: {}",
 }
+
+
+_IN_CONTEXT: Final = {
+    Fact.REREADS: re.compile(r"(.+)"),
+    Fact.WHOLE_READS: re.compile(r"(.+)"),
+    Fact.PAGED: re.compile(r"(.+)"),
+    Fact.COMPACTED: re.compile(r"file (.+)"),
+    Fact.OUTLIERS: re.compile(r"\d+ carrying file (.+)"),
+}
+
+
+def in_context(fact: str, subject: str) -> str | None:
+    """The file whose place in contexts is counted; None where it is about something else."""
+    form = _IN_CONTEXT.get(Fact(fact))
+    found = None if form is None else form.fullmatch(subject)
+    return None if found is None else found[1]
 
 
 def in_words(fact: str, subject: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.bets.counting import count, rank
 from hansei.bets.model import Category, Design
-from hansei.bets.recurring import Fact
+from hansei.bets.recurring import Fact, in_context
 from hansei.projection.remarks import heard
 from hansei.retro.catalogue import HEURISTICS
 
@@ -82,19 +82,23 @@ def _bet(finding: Finding, window: Window, frame: Frame, size: Callable[[str], i
 def distinct(bets: Iterable[Bet]) -> list[Bet]:
     """Of several heuristics' bets about the same occurrences the first.
 
-    What one heuristic tells apart is two things, also where one event shows both: a list of skills
-    shows every one of them.
+    The same holds for bets about one file that fills contexts: whoever makes it smaller acts on all
+    of them. What one heuristic tells apart is two things, also where one event shows both: a list
+    of skills shows every one of them.
     """
     kept: list[Bet] = []
-    seen: list[tuple[str, set[tuple[int, int]]]] = []
+    seen: list[tuple[str, set[tuple[int, int]], str | None]] = []
     for bet in bets:
         name = bet.finding.heuristic
         places = {(it.session, it.seq) for it in bet.finding.occurrences}
+        file = in_context(bet.finding.metric.fact, bet.finding.metric.subject)
         if not any(
-            name != other and len(places & there) >= SHARED * len(places) for other, there in seen
+            name != other
+            and (len(places & there) >= SHARED * len(places) or (file and file == that))
+            for other, there, that in seen
         ):
             kept.append(bet)
-            seen.append((name, places))
+            seen.append((name, places, file))
     return kept
 
 

@@ -69,7 +69,7 @@ class ColdCache:
         gaps = [it.gap for it in told if it.gap is not None]
         seen = f"{counted(len(told), 'request')} found an empty cache"
         if told[0].why is Why.IDLE and gaps:
-            seen += f", after pauses of {_span(median(gaps))} (half of them are shorter)"
+            seen += f"; half of the pauses before them were longer than {_span(median(gaps))}"
         paid = f"{amount(sum(it.again for it in told))} tokens were billed as new once more"
         because = (seen, paid if more is None else f"{paid}: {dollars(more)} above reading them")
         return Finding(
