@@ -108,7 +108,7 @@ class Story(Telling):
 
 def ordinary(dice: Random, model: str = SONNET) -> Story:
     """Some looks at files of its own, an edit, a test, an answer."""
-    story = Story(model=model).say(f"please fix the {prose(dice, 30)} in {dice.randrange(10**6)}")
+    story = Story(model=model).say(f"please fix the {prose(dice, 90)} in {dice.randrange(10**6)}")
     for _ in range(dice.randrange(3, 7)):
         story.look(f"/work/app/src/part_{dice.randrange(10**6)}.py", prose(dice, 900))
     story.edit(f"/work/app/src/part_{dice.randrange(10**6)}.py")

@@ -1,17 +1,17 @@
-"""Small sessions on a dear model, in a workspace that also works with a cheaper one.
+"""Small sessions on a dear model, in a workspace whose larger work is done with a cheaper one.
 
 Small is a session of a person with one or two short prompts, a dozen requests at most, no subagents
 and next to no edits. What it would have cost is counted by pricing the very same tokens at the
-model that the same workspace uses otherwise, of the same provider; no other model is looked at.
-Tokens stay what they are, so none are counted: the saving is money. Floor: three such sessions,
-half a dollar, and half of the price.
+model that most other sessions of people use there, of the same provider; no other model is looked
+at. Tokens stay what they are, so none are counted: the saving is money. Floor: three such sessions,
+a dollar, and half of the price.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from hansei.projection.small_sessions import Small
     from hansei.projection.window import Window
 
-_HALF_A_DOLLAR: Final = 500_000_000
+_A_DOLLAR: Final = 1_000_000_000
+
+
+class _Usual(NamedTuple):
+    model: str
+    sessions: int
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,8 @@ class PremiumModel:
 
     name: str = "premium-model"
     sessions: int = 3
-    """Twice is chance; and so many have to use the cheaper model for it to be one that is used."""
-    nanodollars: int = _HALF_A_DOLLAR
+    """Twice is chance; and so many have to be done with the cheaper model for it to be usual."""
+    nanodollars: int = _A_DOLLAR
     """In all; below, nobody would change a habit."""
     share: float = 0.5
     """Of the price that must fall away: for less it is not worth a thought."""
@@ -42,48 +47,34 @@ class PremiumModel:
     """Minutes to set a default and to remember it."""
 
     def find(self, window: Window) -> Iterator[Finding]:
+        small = small_sessions(window)
         found: dict[tuple[str, str], list[Small]] = defaultdict(list)
-        for it in small_sessions(window):
+        for it in small:
             found[window.sessions[it.session].agent, it.model].append(it)
+        work = window.sessions.keys() - {it.session for it in small}
         for (agent, model), told in sorted(found.items()):
-            if len(told) < self.sessions:
+            usual = _usual(window, agent, work)
+            if len(told) < self.sessions or usual is None or usual.sessions < self.sessions:
                 continue
-            cost = _cost(window, told, None)
-            other = self._other(window, agent, model, told, cost)
-            if cost is not None and other is not None:
-                yield self._finding(model, told, cost, *other)
-
-    def _other(
-        self, window: Window, agent: str, model: str, told: Sequence[Small], cost: int | None
-    ) -> tuple[str, int, int] | None:
-        """The cheaper model that most sessions use otherwise, its price of these, and how many."""
-        used = Counter(
-            name
-            for session, it in window.sessions.items()
-            if it.agent == agent and (name := main_model(window, session)) is not None
-        )
-        for name, sessions in sorted(used.items(), key=lambda it: (-it[1], it[0])):
-            if name == model or sessions < self.sessions or not _alike(window, model, name):
+            cost, then = _cost(window, told, None), _cost(window, told, usual.model)
+            if cost is None or then is None or not _alike(window, model, usual.model):
                 continue
-            then = _cost(window, told, name)
-            if (
-                cost is not None
-                and then is not None
-                and (cost - then >= max(self.nanodollars, self.share * cost))
-            ):
-                return name, then, sessions
-        return None
+            if cost - then >= max(self.nanodollars, self.share * cost):
+                yield self._finding(model, told, cost, then, usual)
 
     def _finding(
-        self, model: str, told: Sequence[Small], cost: int, other: str, then: int, used: int
+        self, model: str, told: Sequence[Small], cost: int, then: int, usual: _Usual
     ) -> Finding:
-        dear, cheap = quoted(model), quoted(other)
+        dear, cheap = quoted(model), quoted(usual.model)
         because = (
             (
                 f"{counted(len(told), 'session')} of at most two short prompts and hardly an edit "
                 f"cost {dollars(cost)} with {dear}"
             ),
-            f"the same tokens cost {dollars(then)} with {cheap}, which {used} sessions here use",
+            (
+                f"the same tokens cost {dollars(then)} with {cheap}, which did most of the other work "
+                f"here ({usual.sessions} sessions)"
+            ),
         )
         return Finding(
             heuristic=self.name,
@@ -105,6 +96,20 @@ class PremiumModel:
             "high, or its answers are not good enough",
             metric=Metric(Fact.PREMIUM, model),
         )
+
+
+def _usual(window: Window, agent: str, work: Iterable[int]) -> _Usual | None:
+    """The model of most sessions of people that were not small."""
+    used = Counter(
+        name
+        for session in work
+        if window.sessions[session].agent == agent and window.sessions[session].is_persons
+        if (name := main_model(window, session)) is not None
+    )
+    if not used:
+        return None
+    name = min(used, key=lambda it: (-used[it], it))
+    return _Usual(name, used[name])
 
 
 def _cost(window: Window, told: Iterable[Small], model: str | None) -> int | None:
