@@ -72,7 +72,7 @@ class PremiumModel:
                 f"cost {dollars(cost)} with {dear}"
             ),
             (
-                f"the same tokens cost {dollars(then)} with {cheap}, which did most of the other work "
+                f"the same tokens cost {dollars(then)} with {cheap}, which does most other work "
                 f"here ({usual.sessions} sessions)"
             ),
         )
