@@ -37,8 +37,11 @@ LEAST_NEW: Final = 12
 PARAPHRASED: Final = 0.1
 """Of a report's new words: where so many come back it was told in other words."""
 ROW: Final = 4
-_WORD: Final = re.compile(r"[\w./\\:@-]*\w", re.UNICODE)
-_NAME: Final = re.compile(r"[./\\_:]|\d")
+_BLANKED: Final = bytes(
+    it if it >= 128 or chr(it).isalnum() or chr(it) in r"_./\:@-" else 32 for it in range(256)
+)
+"""What words are made of stays, everything else is a blank."""
+_NAME: Final = re.compile(rb"[./\\_:]|[0-9]")
 _LONG: Final = 5
 """Letters of a word that can be told from any other text."""
 _ROLES: Final = ("subagent_type", "agent_type", "role", "agent")
@@ -71,31 +74,40 @@ def reports(events: Sequence[Numbered], calls: Sequence[Call]) -> list[Report]:
     asked = [it for it in calls if it.event.tool is Tool.SUBAGENT and _is_report(it)]
     if not asked:
         return []
-    words = _Words(events)
+    words = _Words(events, [it.result.text for it in asked if it.result])
     return [
         _row(words, it, it.result, it.result_seq) for it in asked if it.result and it.result_seq
     ]
 
 
 class _Words:
-    """Where the words of a session stand: each text is taken apart once."""
+    """Where the words of reports stand in a session: every text is taken apart once."""
 
-    def __init__(self, events: Sequence[Numbered]) -> None:
-        self.first: dict[str, int] = {}
+    def __init__(self, events: Sequence[Numbered], reports: Iterable[str]) -> None:
+        self.first: dict[bytes, int] = {}
         """The event that a word was first seen in."""
-        self.last: dict[str, int] = {}
+        self.last: dict[bytes, int] = {}
         """The last call, edit or reply of the agent that holds it."""
-        self.answers: list[tuple[int, list[str]]] = []
+        self.answers: list[tuple[int, str]] = []
+        wanted = {word for text in reports for word in _words(text) if len(word) >= _LONG}
         for seq, event in events:
             answer = _answer(event)
             text = event.text if isinstance(event, (Prompt, ToolResult)) else answer
             if text is not None:
-                told = _WORD.findall(text)
+                told = wanted.intersection(_words(text))
                 for word in told:
                     self.first.setdefault(word, seq)
                 if answer is not None:
-                    self.answers.append((seq, told))
+                    self.answers.append((seq, answer))
                     self.last.update(dict.fromkeys(told, seq))
+
+
+def _words(text: str) -> list[bytes]:
+    """The words of a text; signs in them make names, and are part of them."""
+    data = text.encode("utf-8", "surrogatepass")
+    for end in (b". ", b".\n", b": ", b":\n"):
+        data = data.replace(end, b" ")
+    return data.rstrip(b".:").translate(_BLANKED).split()
 
 
 def _is_report(call: Call) -> bool:
@@ -109,10 +121,10 @@ def _is_report(call: Call) -> bool:
 
 
 def _row(words: _Words, call: Call, result: ToolResult, seq: int) -> Report:
-    report = _WORD.findall(result.text)
-    new = {it for it in report if len(it) >= _LONG and words.first[it] == seq}
+    report = _words(result.text)
+    new = {it for it in report if words.first.get(it) == seq}
     back = {it for it in new if words.last.get(it, 0) > seq}
-    later = [told for at, told in words.answers if at > seq]
+    later = [text for at, text in words.answers if at > seq]
     arguments = call.event.arguments
     return Report(
         seq=call.seq,
@@ -126,22 +138,22 @@ def _row(words: _Words, call: Call, result: ToolResult, seq: int) -> Report:
 
 
 def _used(
-    report: Sequence[str], new: set[str], back: set[str], later: Iterable[Sequence[str]]
+    report: Sequence[bytes], new: set[bytes], back: set[bytes], later: Iterable[str]
 ) -> bool | None:
     if any(map(_is_name, back)) or len(back) > PARAPHRASED * len(new):
         return True
     if back:
         quotable = {row for row in _rows(report) if not back.isdisjoint(row)}
-        if any(row in quotable for told in later for row in _rows(told)):
+        if any(row in quotable for text in later for row in _rows(_words(text))):
             return True
     return None if len(new) < LEAST_NEW else False
 
 
-def _rows(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _rows(words: Sequence[bytes]) -> Iterator[tuple[bytes, ...]]:
     return zip(*(words[start:] for start in range(ROW)), strict=False)
 
 
-def _is_name(word: str) -> bool:
+def _is_name(word: bytes) -> bool:
     """Whether it is a path or a symbol rather than a word."""
     return _NAME.search(word) is not None or not (word.islower() or word.istitle())
 
