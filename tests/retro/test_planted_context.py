@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hansei.projection.window import Window
     from hansei.retro.contract import Heuristic
 
-WINDOWS = 10
+WINDOWS = 8
 RECALL, PRECISION, NEAR, SHARE = 0.95, 0.9, 0.25, 0.9
 HEURISTICS: tuple[Heuristic, ...] = (
     PagedFile(),

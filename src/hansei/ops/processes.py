@@ -88,3 +88,12 @@ def share_one_heap() -> None:
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):  # another C library
             ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
+
+
+def give_back() -> None:
+    """Return freed memory to the system: the C library of Linux keeps most of it for later."""
+    import ctypes
+
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library
+            ctypes.CDLL(None).malloc_trim(0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from hansei.ops.judging import Counted, judge
-from hansei.ops.processes import processes, seldom_collecting, worth
+from hansei.ops.processes import give_back, processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
 from hansei.projection.facts.folds import PROBLEMS, STANDS, TABLES, Problem, Stand, work_out
@@ -154,17 +154,29 @@ def work(job: Job) -> bytes:
         return _encoder.encode(list(_of_sessions(store, job)))
     finally:
         store.close()
+        give_back()  # else every process keeps what its largest session took
 
 
 def _of_sessions(store: Store, job: Job) -> Iterator[Worked]:
-    told = dict(histories(store, job.sessions))
     grounds: dict[int, Ground] = {}
-    for session in job.sessions:
+    for session, events in _each(store, job.sessions):
         about = subject(store, session, grounds)
-        found = _found(about, told.pop(session, []), job.own)
+        found = _found(about, events, job.own)
         found[STANDS] = [Stand(about.roots)]
         rows = [[table.cells(row) for row in found.get(table, ())] for table in TABLES]
         yield Worked(session, rows)
+
+
+def _each(store: Store, sessions: Sequence[int]) -> Iterator[tuple[int, list[Numbered]]]:
+    """Every session with its events, made when it is its turn; some have none."""
+    told = histories(store, sessions)
+    ahead = next(told, None)
+    for session in sessions:
+        if ahead is not None and ahead[0] == session:
+            yield ahead
+            ahead = next(told, None)
+        else:
+            yield session, []
 
 
 def _found(

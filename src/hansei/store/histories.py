@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.store import cold
@@ -44,7 +45,7 @@ def histories(store: Store, sessions: Sequence[int]) -> Iterator[tuple[int, list
         store.db.execute(f"SELECT id, native FROM sessions WHERE id IN {_CHOSEN}", (chosen,))
     )
     rows: dict[int, list[StoredRow]] = defaultdict(list)
-    for row in [*_sealed(store, chosen, sessions), *_hot(store, chosen)]:
+    for row in chain(_sealed(store, chosen, sessions), _hot(store, chosen)):
         rows[row[0]].append(row)
     for session in sessions:
         if session in natives and (told := rows.pop(session, None)):
