@@ -75,6 +75,18 @@ def test_three_looks_are_no_paging() -> None:
     assert found(PagedFile(), *(pages(it, count=3) for it in range(5))) == []
 
 
+def test_coming_back_after_other_work_is_no_paging() -> None:
+    stories = []
+    for number in range(4):
+        story = Story().say("where is it?")
+        for page in range(5):
+            story.look(FILE, prose(dice(number), 900), 1 + 100 * page, 100)
+            for other in range(7):
+                story.run(f"harbour show {other}", "ok")
+        stories.append(story.answer())
+    assert found(PagedFile(), *stories) == []
+
+
 def test_whoever_edits_in_between_looks_at_what_he_edits() -> None:
     assert found(PagedFile(), *(pages(it, edit_at=3) for it in range(5))) == []
 
@@ -86,11 +98,11 @@ def long_story(number: int) -> Story:
     return Story().say("go").look(FILE, prose(dice(number), 30_000)).answer().answer()
 
 
-def broken(minutes: float, kept: float = 5) -> list[Story]:
+def broken(minutes: float, kept: float = 5, then: str = "now add a buoy") -> list[Story]:
     stories = [long_story(it) for it in range(4)]
     for story in stories:
         for _ in range(2):
-            story.pause(minutes, kept).say("and now?").answer()
+            story.pause(minutes, kept).say(then).answer()
     return stories
 
 
@@ -108,6 +120,11 @@ def test_an_hour_is_not_proposed_where_it_would_cost_more() -> None:
 def test_long_pauses_are_a_reason_to_begin_afresh() -> None:
     (bet,) = found(ColdCache(), *broken(300))
     assert bet.claim.startswith("Begin afresh after a long pause")
+
+
+@pytest.mark.parametrize("then", ["keep doing", "Continue.", "ok, go on", "Keep working. FIX IT"])
+def test_whoever_goes_on_with_what_was_under_way_needs_the_old_context(then: str) -> None:
+    assert found(ColdCache(), *broken(300, then=then)) == []
 
 
 def test_a_cache_that_is_still_there_is_no_loss() -> None:

@@ -86,7 +86,7 @@ def pausing(dice: Random) -> World:
         story.look("/work/app/notes.txt", prose(dice, 20_000)).answer()
         for _ in range(2):
             cost += story.cached
-            story.pause(dice.randrange(70, 600)).say("go on").answer()
+            story.pause(dice.randrange(70, 600)).say("now add a buoy").answer()
     return World(stories, "idle long", cost)
 
 

@@ -8,6 +8,7 @@ request before had carried it. A compaction makes a new context, which is not th
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -30,6 +31,13 @@ SHORT: Final = 5 * MINUTE
 LONG: Final = 60 * MINUTE
 """How long one that was written for an hour is."""
 
+_GOES_ON: Final = re.compile(
+    r"\s*(?:ok(?:ay)?|yes|please|and|now)?\W*"
+    r"(?:(?:keep|carry|go) (?:on|going|doing|working|it up)|go ahead|continue|proceed|resume|next"
+    r"|finish|try again|retry|weiter|mach weiter|继续|続けて|계속)(?!\w)|\W*$",
+    re.IGNORECASE,
+)
+"""Prompts that only say that the work goes on."""
 _CHANGING: Final = frozenset(
     ("/mcp", "/plugin", "/plugins", "/agents", "/config", TOOLS_CHANGED, SERVERS_CHANGED)
 )
@@ -59,6 +67,8 @@ class Cold(NamedTuple):
     """Whether the cache had been written for an hour."""
     before: Paid
     paid: Paid
+    prompt: str | None
+    """What a person typed in between; None where nobody did."""
 
 
 def cold(window: Window) -> list[Cold]:
@@ -78,9 +88,15 @@ def _of(window: Window, session: int) -> Iterator[Cold]:
             if (row.cache_read or 0) < COLD * before.context:
                 gap = None if row.at is None or before.at is None else row.at - before.at
                 why = _why(row, before, gap, hour=hour)
-                yield Cold(session, row.seq, why, lost, gap, hour, before, row)
+                prompt = _prompt(window, session, before.seq, row.seq)
+                yield Cold(session, row.seq, why, lost, gap, hour, before, row, prompt)
         if row.written:
             hour = 2 * (row.cache_write_1h or 0) > row.written
+
+
+def _prompt(window: Window, session: int, after: int, before: int) -> str | None:
+    told = (it.text for it in window.said_in(session) if after < it.seq < before)
+    return next(told, None)
 
 
 def _is_cached(row: Paid) -> bool:
@@ -114,6 +130,8 @@ def kind_of(it: Cold) -> str | None:
     if it.why is not Why.IDLE:
         return str(it.why)
     if it.gap is not None and it.gap >= LONG:
-        return "idle long"
+        # Who goes on with what was under way needs the old context.
+        new = it.prompt is not None and not _GOES_ON.match(it.prompt)
+        return "idle long" if new else None
     # Who tells of no writing has a cache that nobody here decides about.
     return "idle short" if it.paid.written and not it.hour else None

@@ -1,7 +1,7 @@
 """Files that were read page by page: many reads of a part between two prompts, and no edit of it.
 
-Whoever edits in between looks at what he edits, which is no paging. Neither is a look at the same
-lines again, which another rule counts.
+Whoever edits in between looks at what he edits, which is no paging. Neither is coming back to a file
+after other work, nor a look at the same lines again, which another rule counts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 PAGES: Final = 4
 """Reads that make it paging: two or three are a look at the places that a search told."""
+
+BETWEEN: Final = 6
+"""Other calls between two pages: agents look up a name or two on the way; after more than that they
+came back for something."""
 
 
 class Paging(NamedTuple):
@@ -39,13 +43,20 @@ def pagings(window: Window) -> list[Paging]:
     runs: dict[tuple[int, str], list[list[Touch]]] = defaultdict(list)
     for session, touch in window.touches:
         if touch.inside:
-            _tell(runs[session, touch.path], touch)
+            told = runs[session, touch.path]
+            if told and told[-1] and _is_far(window, session, told[-1][-1], touch):
+                told.append([])
+            _tell(told, touch)
     found = (
         Paging(session, path, tuple(sorted({it.seq for it in run})), *_lines(run))
         for (session, path), those in runs.items()
         for run in those
     )
     return sorted(it for it in found if len(it.pages) >= PAGES)
+
+
+def _is_far(window: Window, session: int, last: Touch, touch: Touch) -> bool:
+    return len(window.calls_of(session, last.seq, touch.seq)) > BETWEEN
 
 
 def _tell(runs: list[list[Touch]], touch: Touch) -> None:

@@ -222,6 +222,17 @@ class Window:
         return {session: sorted(rows, key=attrgetter("seq")) for session, rows in found.items()}
 
     @cached_property
+    def _said_by_session(self) -> dict[int, list[Said]]:
+        found: dict[int, list[Said]] = {}
+        for session, row in self.said:
+            found.setdefault(session, []).append(row)
+        return found
+
+    def said_in(self, session: int) -> list[Said]:
+        """What a person typed in a session, in order."""
+        return self._said_by_session.get(session, [])
+
+    @cached_property
     def prices(self) -> PriceBook:
         """What requests would have cost otherwise, at the prices that they were billed by."""
         return PriceBook(looked_up=kept_prices(self.store))

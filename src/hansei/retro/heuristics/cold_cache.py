@@ -4,8 +4,9 @@ A provider forgets a context after minutes, and at once when another model is as
 change. The next request then pays for all of it as for new text, ten times the price of reading it
 or more. Counted are the tokens that the request before had carried and that were billed as new, as
 the requests tell them. Each cause is its own bet, because each has another remedy: a cache that is
-kept for an hour, a fresh session after a long pause, or no switch in the middle. A cause that
-nothing tells is no bet. Floor: five times in two sessions, and 200,000 tokens.
+kept for an hour, a fresh session for what is new after a long pause, or no switch in the middle. A
+cause that nothing tells is no bet, and neither is going on after a pause with what was under way.
+Floor: five times in two sessions, and 200,000 tokens.
 """
 
 from __future__ import annotations
@@ -112,8 +113,8 @@ def _words(window: Window, kind: str, told: Sequence[Cold]) -> _Words | None:
     if kind == "idle short":
         return _an_hour(window, told)
     return _Words(
-        f"Begin afresh after a long pause: going on with old sessions wrote {again} tokens again "
-        f"in {sessions} sessions",
+        f"Begin afresh after a long pause: new requests in old sessions wrote {again} tokens "
+        f"again in {sessions} sessions",
         "# After an hour away, begin a new session\n\nNo cache is kept that long, so the first "
         "request pays for the whole old context, and each one after it carries that on. Before you "
         "leave, have the agent write down what is done and what is next; then `/clear` and begin "

@@ -25,6 +25,7 @@ from hansei.bets.recurring import Fact
 from hansei.hook.places import SERVER, SKILL
 from hansei.hook.switches import for_all_projects, switches
 from hansei.projection.funnel import idle_subject
+from hansei.projection.unfired import BUILT_IN
 from hansei.projection.wording import amount, listed, quoted
 from hansei.retro.naming import named
 
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
     from hansei.projection.funnel import Use
     from hansei.projection.window import Window
-
-_BUILT_IN = "/.system/"
-"""Part of the path of skills that come with an agent program."""
 
 _HOME = re.compile(r"^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)(?=/)")
 
@@ -272,7 +270,7 @@ def _home(kind: str, name: str, told: Sequence[_Told]) -> str | None:
     if kind == SERVER:
         return name
     path = _path(told)
-    if path is not None and _BUILT_IN in path:
+    if path is not None and BUILT_IN in path:
         return None
     plug_in, colon, _ = name.rpartition(":")
     if colon:
