@@ -1,7 +1,7 @@
 """Files that were read page by page: many reads of a part between two prompts, and no edit of it.
 
-Whoever edits in between looks at what he edits, which is no paging. Neither is coming back to a file
-after other work, nor a look at the same lines again, which another rule counts.
+Whoever edits in between looks at what he edits, which is no paging. Neither is coming back to a
+file after other work, nor a look at the same lines again, which another rule counts.
 """
 
 from __future__ import annotations
