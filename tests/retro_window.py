@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from hansei.events.model import AnyEvent, Basis, Driver, FileEdit, Hunk, Status, Tool
 from hansei.prices import PriceBook
@@ -31,6 +31,8 @@ class Telling:
     tokens: int = 20_000
     events: list[AnyEvent] = field(default_factory=list)
     _steps: int = 0
+    _clock: int = 0
+    """Milliseconds since it began."""
 
     def say(self, text: str) -> Telling:
         self.events.append(prompt(text))
@@ -41,43 +43,59 @@ class Telling:
         self.events.append(reply(text, message=message))
         return self
 
-    def run(self, command: str, output: str = "", code: int = 0) -> Telling:
+    def run(self, command: str, output: str = "", code: int = 0, seconds: float = 1) -> Telling:
         """A shell command that ended with a code."""
         status = Status.FAILED if code else Status.OK
         return self._call(
-            Tool.SHELL, command, output, status=status, basis=Basis.EXIT_CODE, exit_code=code
+            Tool.SHELL,
+            command,
+            output,
+            seconds,
+            status=status,
+            basis=Basis.EXIT_CODE,
+            exit_code=code,
         )
 
     def read(self, path: str, output: str = "text", *, failed: bool = False) -> Telling:
         status = Status.FAILED if failed else Status.OK
         return self._call(Tool.READ, path, output, status=status, basis=Basis.FLAG)
 
-    def edit(self, path: str) -> Telling:
+    def edit(
+        self,
+        path: str,
+        old: str = "a = 1",
+        new: str = "a = 2",
+        operation: Literal["create", "update"] = "update",
+    ) -> Telling:
         self._call(Tool.EDIT, path, "done", status=Status.OK, basis=Basis.FLAG)
-        hunk = Hunk(1, "a = 1", "a = 2")
         self.events.append(
             FileEdit(
                 key=self._steps,
                 session="s",
                 call=f"c{self._steps}",
                 path=path,
-                operation="update",
-                hunks=[hunk],
+                operation=operation,
+                hunks=[Hunk(1, old, new)],
                 applied=True,
             )
         )
         return self
 
+    def failed_edit(self, path: str, output: str) -> Telling:
+        """An edit that the agent program did not make."""
+        return self._call(Tool.EDIT, path, output, status=Status.FAILED, basis=Basis.FLAG)
+
     def refused(self, command: str, output: str, tool: Tool = Tool.SHELL) -> Telling:
         """A call that somebody or something said no to."""
         return self._call(tool, command, output, status=Status.FAILED, basis=Basis.DECLINED)
 
-    def _call(self, tool: Tool, text: str, output: str, **more: Any) -> Telling:
+    def _call(self, tool: Tool, text: str, output: str, seconds: float = 1, **more: Any) -> Telling:
         message = self._request()
         name = f"c{self._steps}"
         given = {} if tool is Tool.SHELL else {"file_path": text}
-        self.events.append(call(name, tool, text=text, arguments=given, message=message))
-        self.events.append(result(name, output, **more))
+        begun, self._clock = self._clock, self._clock + round(1000 * seconds)
+        self.events.append(call(name, tool, text=text, arguments=given, message=message, at=begun))
+        self.events.append(result(name, output, at=self._clock, **more))
         return self
 
     def _request(self) -> str:

@@ -26,6 +26,14 @@ class Fact(StrEnum):
     CROWDED = "crowded"  # where such searches begin
     LISTINGS = "listings"  # a folder
     LISTINGS_ABOVE = "listings_above"  # the folder where source begins
+    CALLERS = "missed_callers"  # always the same: renames whose callers were missed
+    MISPLACED = "misplaced"  # where lines were written first, and where they belong
+    BROKEN = "broken_tests"  # a file or folder, and the tests that its edits turn red
+    REWRITTEN = "rewritten"  # what rewrites files after agents
+    UNTESTED = "untested_ends"  # a test command
+    FLAKY = "flaky_runs"  # a command
+    SLOW = "slow_runs"  # a command
+    FORGOTTEN = "forgotten"  # a file, and one that has to change with it
     IDLE = "idle"  # a kind, and names of texts of that kind
     UNFOLLOWED = "unfollowed"  # a kind and the name of one text
     REWORKED = "reworked"  # the path of a file, or of a folder with a slash behind it
@@ -53,6 +61,14 @@ _WORDS: Final = {
     Fact.CROWDED: "sessions whose searches are answered with files that nobody wrote",
     Fact.LISTINGS: "sessions that list {} and then open a file in it",
     Fact.LISTINGS_ABOVE: "sessions that list folders above {} before they work there",
+    Fact.CALLERS: "sessions that fail by the old name of something that was renamed",
+    Fact.MISPLACED: "sessions that write to the first and move it to the second: {}",
+    Fact.BROKEN: "sessions that edit the first and turn the second red: {}",
+    Fact.REWRITTEN: "sessions in which {} rewrites what was just written",
+    Fact.UNTESTED: "sessions that change code and end without {}",
+    Fact.FLAKY: "sessions in which {} fails and then passes unchanged",
+    Fact.SLOW: "sessions that wait for {}",
+    Fact.FORGOTTEN: "sessions that edit the first and the second only when it failed: {}",
     Fact.IDLE: "sessions that carry it unused: {}",
     Fact.UNFOLLOWED: "sessions that had it and did not follow it: {}",
     Fact.REWORKED: "sessions whose lines in {} people change or revert within two weeks",

@@ -10,18 +10,14 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.config import CommandClass
-from hansei.events.model import Status
-from hansei.projection.files import Verb
 from hansei.projection.ways import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from hansei.projection.checks import Step
     from hansei.projection.window import Window
 
-_CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
-_WRITES: Final = frozenset((Verb.EDIT, Verb.WRITE, Verb.CREATE))
 LOOP_ROUNDS: Final = 2
 """Rounds that make a loop: one is a mistake, two are not understanding."""
 
@@ -42,17 +38,6 @@ class Loop(NamedTuple):
     """The run that ended it, or the last that failed."""
 
 
-class _Step(NamedTuple):
-    """An edit of a file, or a run of a command."""
-
-    seq: int
-    name: str
-    """The path, or what a person would call the command."""
-    passed: bool | None = None
-    """None for an edit."""
-    command: str = ""
-
-
 @dataclass
 class _Streak:
     """Failed runs of one command without a success in between."""
@@ -67,29 +52,20 @@ class _Streak:
 
 def loops(window: Window) -> Iterator[Loop]:
     """Every file that was edited between failed runs, in every session."""
-    steps: dict[int, list[_Step]] = defaultdict(list)
-    status = {(session, row.seq): row.status for session, row in window.calls}
-    for session, touch in window.touches:
-        if touch.verb in _WRITES and touch.inside:
-            steps[session].append(_Step(touch.seq, touch.path))
-    for session, ran in window.commands:
-        ended = status.get((session, ran.seq))
-        if ran.about and ran.kind in _CHECKS and ended in (Status.OK, Status.FAILED):
-            steps[session].append(_Step(ran.seq, ran.shown, ended is Status.OK, spelled(ran)))
-    for session in sorted(steps):
-        yield from _loops(session, sorted(steps[session], key=lambda it: (it.seq, it.name)))
+    for session, told in window.steps.items():
+        yield from _loops(session, told)
 
 
-def _loops(session: int, steps: Iterable[_Step]) -> Iterator[Loop]:
+def _loops(session: int, told: Iterable[Step]) -> Iterator[Loop]:
     open_: dict[str, _Streak] = {}
-    for seq, name, passed, command in steps:
+    for seq, name, passed, ran in told:
         if passed is None:
             for streak in open_.values():
                 streak.edited.add(name)
         elif passed:
             yield from _told(session, open_.pop(name, _Streak()), seq)
         else:
-            streak = open_.setdefault(name, _Streak(command, seq))
+            streak = open_.setdefault(name, _Streak("" if ran is None else spelled(ran), seq))
             for path in sorted(streak.edited):
                 streak.rounds[path].append(seq)
             streak.edited.clear()

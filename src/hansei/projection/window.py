@@ -16,8 +16,10 @@ from hansei.config import DAY_MS
 from hansei.events.model import Driver
 from hansei.hook.places import is_user_wide
 from hansei.prices import PriceBook
+from hansei.projection.checks import steps
 from hansei.projection.facts import folds
 from hansei.projection.outcomes import Stored
+from hansei.projection.places import ground, place
 from hansei.projection.rounds import Rounds, rounds
 from hansei.projection.spend import kept_prices
 from hansei.projection.told import Told, told
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from hansei.events.reviews import Review
+    from hansei.projection.checks import Step
     from hansei.projection.corrections import Correction
     from hansei.projection.facts.asked import Asked
     from hansei.projection.facts.called import Called
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from hansei.projection.files import Crowded, Touch
     from hansei.projection.funnel import Use
     from hansei.projection.outcomes import Outcome
+    from hansei.projection.places import Ground
     from hansei.projection.provenance import Carried
     from hansei.projection.reports import Report
     from hansei.store.database import Store
@@ -85,6 +89,7 @@ class Window:
     _rows: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _told: dict[int, list[Told]] = field(default_factory=dict, repr=False)
     _whole: Window | None = field(default=None, repr=False)
+    _grounds: dict[tuple[str, ...], Ground] = field(default_factory=dict, repr=False)
 
     def within(self, sessions: Collection[int], since: int, until: int) -> Window:
         """Some of its sessions, as they could be seen at a time: no later session is known."""
@@ -180,6 +185,14 @@ class Window:
             self._rows[EVERY_HUNK] = [Stored(*found) for found in read]
         return self._rows[EVERY_HUNK]
 
+    @cached_property
+    def corrected(self) -> dict[int, list[int]]:
+        """Where a person said something against what was done, by session and in order."""
+        found: dict[int, list[int]] = {}
+        for session, row in self.corrections:
+            found.setdefault(session, []).append(row.seq)
+        return {session: sorted(rows) for session, rows in found.items()}
+
     @property
     def touches(self) -> list[Found[Touch]]:
         return self.rows(folds.TOUCHES)
@@ -244,6 +257,11 @@ class Window:
     @property
     def hunks(self) -> list[Stored]:
         return [Stored(*found) for found in self.rows(folds.HUNKS)]
+
+    @cached_property
+    def steps(self) -> dict[int, list[Step]]:
+        """Edits and runs of tests, builds and checks, by session and in order."""
+        return steps(self)
 
     @cached_property
     def result_of(self) -> dict[tuple[int, int], int]:
@@ -388,6 +406,13 @@ class Window:
     def roots(self) -> dict[int, tuple[str, ...]]:
         """The folders that are the top of each session's repository."""
         return {session: row.roots for session, row in self.rows(folds.STANDS)}
+
+    def path_of(self, session: int, path: str) -> str:
+        """A file as touches tell it: from the top of the session's repository."""
+        roots = self.roots.get(session, ())
+        if roots not in self._grounds:
+            self._grounds[roots] = ground(roots)
+        return place(path, None, self._grounds[roots]).path
 
     @cached_property
     def is_user_wide(self) -> bool:

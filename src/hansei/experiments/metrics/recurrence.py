@@ -12,11 +12,13 @@ Sessions that cannot tell are left out of `hits`: no known 0 is made of them.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.recurring import Fact
 from hansei.config import CommandClass
 from hansei.events.model import Tool
+from hansei.experiments.metrics.of_edits import OF_EDITS
 from hansei.hook.places import SKILL
 from hansei.projection import refusals as refused
 from hansei.projection.abandoned import abandoned, openings
@@ -46,6 +48,7 @@ from hansei.projection.whole_reads import needed, stories
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable
 
+    from hansei.experiments.metrics.of_edits import Met
     from hansei.projection.window import Window
 
 Places = set[tuple[int, int]]
@@ -335,6 +338,14 @@ def _unfinished(window: Window, kind: str) -> Recurrence:
     )
 
 
+def _edited(where: Callable[[Window, str], Met], window: Window, subject: str) -> Recurrence:
+    """What bets on edits and runs are about."""
+    hits, could = where(window, subject)
+    return Recurrence(
+        _of_places(window, hits), None if could is None else _of_places(window, hits | could)
+    )
+
+
 def _runs(window: Window, tool: str) -> Places:
     """The calls that ran a program with its subcommand, or a tool that is no shell."""
     ran = {
@@ -374,4 +385,5 @@ COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.UNUSED: _unused,
     Fact.ABANDONED: _abandoned,
     Fact.UNFINISHED: _unfinished,
+    **{fact: partial(_edited, where) for fact, where in OF_EDITS.items()},
 }

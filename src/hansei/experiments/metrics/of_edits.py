@@ -1,0 +1,113 @@
+"""Where what bets on edits and runs are about came up, and where it could have.
+
+Places are calls of sessions. As in `recurrence`, a session is judged by its own facts alone: of
+callers that were missed only those count whose definition the same session changed, and of work
+that was left untested how the session ended, not what the next one met.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from hansei.bets.recurring import Fact
+from hansei.projection.breaks import breaks
+from hansei.projection.renames import changed, missed
+from hansei.projection.rewriting import BY_ITSELF, rewritten
+from hansei.projection.slow_runs import AGAIN, slow, timed
+from hansei.projection.together import forgotten
+from hansei.projection.unchecked import untested
+from hansei.projection.unsteady import attempts, unsteady
+from hansei.projection.wrong_places import misput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hansei.projection.window import Window
+
+Places = set[tuple[int, int]]
+"""Sessions and calls."""
+
+
+class Met(NamedTuple):
+    """Where something came up, and where else it could have; None where nobody can say."""
+
+    hits: Places
+    could: Places | None
+
+
+def _callers(window: Window, _: str) -> Met:
+    hits = {(it.session, it.failed) for it in missed(window) if it.renamed.session == it.session}
+    return Met(hits, {(it.session, it.seq) for them in changed(window).values() for it in them})
+
+
+def _misplaced(window: Window, subject: str) -> Met:
+    told = [it for it in misput(window) if _is_pair(subject, it.source, it.target)]
+    return Met({(it.session, it.seq) for it in told}, _edits(window, subject))
+
+
+def _broken(window: Window, subject: str) -> Met:
+    told = [it for it in breaks(window) if _is_pair(subject, it.path, it.tests)]
+    return Met({(it.session, it.run) for it in told}, _edits(window, subject))
+
+
+def _forgotten(window: Window, subject: str) -> Met:
+    told = [it for it in forgotten(window) if _is_pair(subject, it.first, it.second)]
+    return Met({(it.session, it.told) for it in told}, _edits(window, subject))
+
+
+def _rewritten(window: Window, by: str) -> Met:
+    told = {(it.session, it.failed) for it in rewritten(window) if it.by == by}
+    edits = None if by == BY_ITSELF else _edits(window, "")
+    return Met(told, edits)
+
+
+def _untested(window: Window, _: str) -> Met:
+    ended = untested(window)
+    return Met({(it, 0) for it, bad in ended.items() if bad}, {(it, 0) for it in ended})
+
+
+def _flaky(window: Window, command: str) -> Met:
+    told = {(it.session, it.failed) for it in unsteady(window) if it.command == command}
+    return Met(told, {(session, seq) for session, seq, it in attempts(window) if it == command})
+
+
+def _slow(window: Window, subject: str) -> Met:
+    command = subject.removeprefix(AGAIN)
+    runs = {(it.session, it.seq) for it in timed(window) if it.command == command}
+    return Met({(it.session, it.seq) for it in slow(window, subject)}, runs)
+
+
+def _is_pair(subject: str, first: str, second: str) -> bool:
+    """Whether two files are those of a bet, or lie in its folders."""
+    if f"{first} {second}" == subject:
+        return True
+    one, other = (f"{it.rpartition('/')[0]}/" for it in (first, second))
+    return subject in (f"{one} {second}", f"{one} {other}")
+
+
+def _edits(window: Window, subject: str) -> Places:
+    """Edits of the first file of a pair, or of any in the first folder."""
+    return {
+        (session, step.seq)
+        for session, told in window.steps.items()
+        for step in told
+        if step.passed is None
+        and (subject.startswith(f"{step.name} ") or _lies_in(step.name, subject))
+    }
+
+
+def _lies_in(path: str, subject: str) -> bool:
+    folder, slash, _ = subject.partition("/ ")
+    return not subject or (bool(slash) and path.rpartition("/")[0] == folder)
+
+
+OF_EDITS: Final[dict[Fact, Callable[[Window, str], Met]]] = {
+    Fact.CALLERS: _callers,
+    Fact.MISPLACED: _misplaced,
+    Fact.BROKEN: _broken,
+    Fact.REWRITTEN: _rewritten,
+    Fact.UNTESTED: _untested,
+    Fact.FLAKY: _flaky,
+    Fact.SLOW: _slow,
+    Fact.FORGOTTEN: _forgotten,
+}
