@@ -30,9 +30,9 @@ class Telling:
     """The number of the session that started it, from 1."""
     tokens: int = 20_000
     events: list[AnyEvent] = field(default_factory=list)
+    clock: int = 0
+    """What time it is, in milliseconds."""
     _steps: int = 0
-    _clock: int = 0
-    """Milliseconds since it began."""
 
     def say(self, text: str) -> Telling:
         self.events.append(prompt(text))
@@ -93,9 +93,9 @@ class Telling:
         message = self._request()
         name = f"c{self._steps}"
         given = {} if tool is Tool.SHELL else {"file_path": text}
-        begun, self._clock = self._clock, self._clock + round(1000 * seconds)
+        begun, self.clock = self.clock, self.clock + round(1000 * seconds)
         self.events.append(call(name, tool, text=text, arguments=given, message=message, at=begun))
-        self.events.append(result(name, output, at=self._clock, **more))
+        self.events.append(result(name, output, at=self.clock, **more))
         return self
 
     def _request(self) -> str:

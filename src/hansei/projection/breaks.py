@@ -1,7 +1,8 @@
 """Edits after which tests of something else were red.
 
 A test command was green, files were edited, and the same command was red: the tests it names are
-those that the edits broke. A file's own test is expected to turn red; others are news.
+those that the edits broke. Where a file's own test is among them, the file itself was broken, and
+what else was red is no news.
 """
 
 from __future__ import annotations
@@ -77,11 +78,10 @@ def _broken(
     failed = _failed_tests(window, session, step.seq)
     if len(failed) > MOST_NAMED:
         return
+    last = step.seq if end is None else told[end].seq
     for path in paths:
-        for tests in failed:
-            if not is_test_of(path, tests):
-                last = step.seq if end is None else told[end].seq
-                yield Break(session, path, tests, step.seq, last, step.ran)
+        if not any(is_test_of(path, it) for it in failed):
+            yield from (Break(session, path, it, step.seq, last, step.ran) for it in failed)
 
 
 def _failed_tests(window: Window, session: int, run: int) -> list[str]:

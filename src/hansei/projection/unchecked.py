@@ -56,22 +56,24 @@ def found_red(window: Window) -> Iterator[Red]:
             continue  # what a subagent writes is for the one that sent it to check
         left = {path: it for path, it in left.items() if _is_near(window, it, session.started)}
         runs = tried.get(session.number, ())
-        for turn in _turns(window, session.number):
+        for number, turn in _turns(window, session.number).items():
             yield from _red(session.number, turn, left)
-            if any(turn[0].seq <= seq <= turn[-1].seq for seq in runs):
-                left = {}
-            left |= {it.path: it for it in _left(session.number, turn, runs)}
+            its = _of_turn(window, session.number, number, runs)
+            left = {} if its else left
+            left = left | {it.path: it for it in _left(session.number, turn, its)}
 
 
-def untested(window: Window) -> dict[int, bool]:
-    """Of sessions that changed code, whether one ended with code that no test was run after."""
+def untested(window: Window) -> Iterator[tuple[int, int, bool]]:
+    """Turns that changed code: session, the last edit, and whether no test was run after it."""
     tried = _tried(window)
-    return {
-        number: bool(_left(number, told, tried.get(number, ())))
-        for number, told in window.steps.items()
-        if window.task(number) == number
-        and any(it.passed is None and is_code(it.name) for it in told)
-    }
+    for session in sorted(window.steps):
+        if window.task(session) != session:
+            continue
+        for number, turn in _turns(window, session).items():
+            edits = [it.seq for it in turn if it.passed is None and is_code(it.name)]
+            if edits:
+                its = _of_turn(window, session, number, tried.get(session, ()))
+                yield session, edits[-1], bool(_left(session, turn, its))
 
 
 def _tried(window: Window) -> dict[int, list[int]]:
@@ -92,12 +94,17 @@ def _is_near(window: Window, left: Left, now: int | None) -> bool:
     return ended is None or now is None or now - ended <= WITHIN_MS
 
 
-def _turns(window: Window, session: int) -> list[list[Step]]:
-    """The steps of a session by turn."""
+def _turns(window: Window, session: int) -> dict[int, list[Step]]:
+    """The steps of a session by turn, in order."""
     found: dict[int, list[Step]] = defaultdict(list)
     for step in window.steps.get(session, ()):
         found[window.turns.get((session, step.seq), 0)].append(step)
-    return [found[turn] for turn in sorted(found)]
+    return {turn: found[turn] for turn in sorted(found)}
+
+
+def _of_turn(window: Window, session: int, turn: int, runs: Iterable[int]) -> list[int]:
+    """Of the runs of a session those of one turn; what subagents ran counts for every turn."""
+    return [seq for seq in runs if window.turns.get((session, seq), turn) == turn]
 
 
 def _left(session: int, turn: Sequence[Step], runs: Iterable[int]) -> list[Left]:

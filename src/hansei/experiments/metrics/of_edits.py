@@ -2,7 +2,7 @@
 
 Places are calls of sessions. As in `recurrence`, a session is judged by its own facts alone: of
 callers that were missed only those count whose definition the same session changed, and of work
-that was left untested how the session ended, not what the next one met.
+that was left untested how each turn ended, not what the next one met.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ def _rewritten(window: Window, by: str) -> Met:
 
 
 def _untested(window: Window, _: str) -> Met:
-    ended = untested(window)
-    return Met({(it, 0) for it, bad in ended.items() if bad}, {(it, 0) for it in ended})
+    ended = list(untested(window))
+    hits = {(session, seq) for session, seq, left in ended if left}
+    return Met(hits, {(session, seq) for session, seq, _ in ended})
 
 
 def _flaky(window: Window, command: str) -> Met:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.projection.unsteady import Unsteady, attempts, unsteady
-from hansei.projection.wording import code, counted, one_line
+from hansei.projection.ways import spelled
+from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class FlakyCommand:
     def _finding(
         self, window: Window, told: list[Unsteady], took: tuple[Occurrence, ...], runs: int
     ) -> Finding:
-        command = told[0].command
+        command = in_common([spelled(it.ran) for it in told]) or told[0].command
         sessions = counted(len({it.session for it in told}), "session")
         seen = f"{len(told)} times in {sessions}, of {counted(runs, 'run')}"
         failed = (window.failed.get((it.session, it.failed)) for it in told)
@@ -65,7 +66,7 @@ class FlakyCommand:
         said = sorted(lines, key=lambda it: (-lines[it], it))[:_QUOTED]
         return Finding(
             heuristic=self.name,
-            key=command,
+            key=told[0].command,
             claim=f"{code(command)} fails and then passes, with nothing changed",
             because=(seen, *(f"failed with: {it}" for it in said[:1])),
             occurrences=took,
@@ -73,16 +74,16 @@ class FlakyCommand:
             category=Category.INVESTIGATE,
             effort=30,
             disproof="somebody changed something between the two runs that no call shows",
-            metric=Metric(Fact.FLAKY, command),
+            metric=Metric(Fact.FLAKY, told[0].command),
         )
 
 
 def _brief(command: str, seen: str, said: list[str]) -> str:
     quoted = "".join(f"    {it}\n" for it in said)
+    failed = f"The failed runs said:\n\n{quoted}\n" if said else ""
     return (
         f"# Make {code(command)} say the same every time\n\n"
-        f"It failed and passed when it was run again, with nothing changed: {seen}."
-        f"{f' The failed runs said:{chr(10)}{chr(10)}{quoted}' if said else ''}\n\n"
+        f"It failed and passed when it was run again, with nothing changed: {seen}.\n\n{failed}"
         "- Run it ten times in a row, in random order if it can, and note what fails.\n"
         "- Look for time, order, ports, the network, files that two runs share, and services that"
         " are not up yet. Mend that, or put the test aside with an issue that names it.\n"

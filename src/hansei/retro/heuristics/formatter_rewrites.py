@@ -52,7 +52,9 @@ class FormatterRewrites:
 
     def _by_command(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
         command = code(told[0].by)
-        claim = f"{command} rewrites what agents have just written, and they run into it"
+        claim = f"Checks fail until {command} has rewritten what agents wrote"
+        if any(it.edit for it in told):
+            claim = f"{command} rewrites what agents have just written, and their edits fail"
         return self._finding(told, took, claim, Change(Design.BRIEF, _brief(told[0].by)), 10)
 
     def _by_itself(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:

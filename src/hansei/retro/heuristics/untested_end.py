@@ -45,10 +45,10 @@ class UntestedEnd:
 
     def _finding(self, window: Window, shown: str, told: list[Red]) -> Finding:
         command = code(in_common([spelled(it.ran) for it in told]) or shown)
-        ended = untested(window)
+        ended = [left for _, _, left in untested(window)]
         runs = counted(len(told), "red run")
         sessions = counted(len({it.session for it in told}), "session")
-        without = f"{sum(ended.values())} of {counted(len(ended), 'session')}"
+        without = f"{sum(ended)} of {counted(len(ended), 'turn')}"
         return Finding(
             heuristic=self.name,
             key=shown,
