@@ -197,7 +197,7 @@ NO_NAME = "E   ImportError: cannot import name 'total' from 'money'"
 
 
 def met_later(day: int, later: int) -> tuple[Telling, Telling]:
-    met = fails(Telling(clock=later * DAY + 1), NO_NAME, CALL)
+    met = fails(Telling(clock=later * DAY + DAY // 2), NO_NAME, CALL)
     return renames(clock=day * DAY), met
 
 
