@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from hansei.bets.model import Category, Design, Finding
 from hansei.events.model import Driver
 from hansei.retro.contract import Heuristic
@@ -168,6 +170,12 @@ def test_a_command_that_meets_a_time_limit_belongs_in_the_background() -> None:
     assert "in the background" in bet.change.text
 
 
+def test_a_folder_with_everything_in_it_is_the_whole() -> None:
+    part = [waits("go test ./...", 200).run("go test ./pay", "ok", 0, 5) for _ in range(3)]
+    (bet,) = found(SlowCommand(), *part)
+    assert "`go test ./pay`" in bet.change.text
+
+
 def test_single_files_that_take_as_long_are_no_way_out() -> None:
     sessions = [waits("pytest -q", 200).run("pytest -q tests/a.py", "ok", 0, 150) for _ in range(3)]
     (bet,) = found(SlowCommand(), *sessions)
@@ -282,6 +290,18 @@ def test_files_of_one_folder_that_break_the_same_tests_are_told_by_the_folder() 
     (bet,) = found(BreaksOtherTests(), turns_red("src/time/zone.py"), turns_red("src/time/day.py"))
     assert bet.claim == "Changing `src/time/` breaks `tests/test_invoice.py`"
     assert "`pytest -q tests/test_invoice.py`" in bet.change.text
+
+
+@pytest.mark.parametrize(("output", "named"), [
+    ("FAILED tests/test_pay.py::test_it - KeyError: 1\n1 failed in 0.1s", "tests/test_pay.py"),
+    ("ERROR tests/test_pay.py - ImportError: no\n1 error in 0.1s", "tests/test_pay.py"),
+    ("FAIL src/pay.test.ts\n  pays\nTests: 1 failed, 3 passed", "src/pay.test.ts"),
+    (" \x1b[31m❯\x1b[39m src/pay.test.ts (3 tests | 1 failed)", "src/pay.test.ts"),
+    ("Failed examples:\n\nrspec ./spec/pay_spec.rb:12 # pays", "spec/pay_spec.rb"),
+])  # fmt: skip
+def test_the_tests_are_those_that_the_runner_names(output: str, named: str) -> None:
+    (bet,) = found(BreaksOtherTests(), *(turns_red("src/zone.py", output=output) for _ in "ab"))
+    assert bet.claim == f"Changing `src/zone.py` breaks `{named}`"
 
 
 def test_of_many_files_nobody_can_say_which_one_broke_it() -> None:

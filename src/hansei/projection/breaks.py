@@ -26,7 +26,8 @@ MOST_EDITED: Final = 3
 MOST_NAMED: Final = 3
 """Failed test files of one run: more, and the edit broke everything, as a slip of the pen does."""
 _FAILED: Final = re.compile(
-    r"(?:\bFAIL(?:ED)?\b|\bERROR\b|\bnot ok\b|[✗✕×❯✖])[^\n]{0,80}?(?P<path>[\w.@/\\-]+\.\w{1,5})\b"
+    r"(?:\bFAIL(?:ED)?\b|\bERROR\b|\bnot ok\b|\brspec\b|[✗✕×❯✖])"
+    r"[^\n]{0,80}?(?P<path>[\w.@/\\-]+\.\w{1,5})\b"
 )
 """How runners name the files of failed tests."""
 

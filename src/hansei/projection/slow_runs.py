@@ -34,6 +34,8 @@ _TIMED: Final = frozenset(
 )  # fmt: skip
 """Purposes of commands that are run again and again and can be run otherwise."""
 _LIMIT: Final = "timed out"
+_EVERYTHING: Final = frozenset((".", "./", "./...", "..."))
+"""How a command is told to take everything."""
 
 
 class Timed(NamedTuple):
@@ -52,8 +54,10 @@ class Timed(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it was given no files to keep to."""
-        return not self.ran.targets
+        """Whether it was given no files or folders to keep to."""
+        return not any(
+            ("/" in it or "." in it) and it not in _EVERYTHING for it in self.ran.targets
+        )
 
     @property
     def spelled(self) -> str:

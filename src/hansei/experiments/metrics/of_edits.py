@@ -36,43 +36,51 @@ class Met(NamedTuple):
 
 
 def _callers(window: Window, _: str) -> Met:
+    """Runs that failed by an old name or old parameters, among changes of definitions."""
     hits = {(it.session, it.failed) for it in missed(window) if it.renamed.session == it.session}
     return Met(hits, {(it.session, it.seq) for them in changed(window).values() for it in them})
 
 
 def _misplaced(window: Window, subject: str) -> Met:
+    """What was written into the first place and then put into the second, among edits there."""
     told = [it for it in misput(window) if _is_pair(subject, it.source, it.target)]
     return Met({(it.session, it.seq) for it in told}, _edits(window, subject))
 
 
 def _broken(window: Window, subject: str) -> Met:
+    """Runs that named the tests as failed after an edit, among edits of the file or folder."""
     told = [it for it in breaks(window) if _is_pair(subject, it.path, it.tests)]
     return Met({(it.session, it.run) for it in told}, _edits(window, subject))
 
 
 def _forgotten(window: Window, subject: str) -> Met:
+    """Times that the second file came only after a failure or a word, among edits of the first."""
     told = [it for it in forgotten(window) if _is_pair(subject, it.first, it.second)]
     return Met({(it.session, it.told) for it in told}, _edits(window, subject))
 
 
 def _rewritten(window: Window, by: str) -> Met:
+    """Failed edits and checks that it caused, among all edits."""
     told = {(it.session, it.failed) for it in rewritten(window) if it.by == by}
     edits = None if by == BY_ITSELF else _edits(window, "")
     return Met(told, edits)
 
 
 def _untested(window: Window, _: str) -> Met:
+    """Turns that ended without a test, among those that changed code."""
     ended = list(untested(window))
     hits = {(session, seq) for session, seq, left in ended if left}
     return Met(hits, {(session, seq) for session, seq, _ in ended})
 
 
 def _flaky(window: Window, command: str) -> Met:
+    """Runs that failed and then passed unchanged, among all runs of the command."""
     told = {(it.session, it.failed) for it in unsteady(window) if it.command == command}
     return Met(told, {(session, seq) for session, seq, it in attempts(window) if it == command})
 
 
 def _slow(window: Window, subject: str) -> Met:
+    """Runs of a minute or more, among all runs of the command."""
     command = subject.removeprefix(AGAIN)
     runs = {(it.session, it.seq) for it in timed(window) if it.command == command}
     return Met({(it.session, it.seq) for it in slow(window, subject)}, runs)

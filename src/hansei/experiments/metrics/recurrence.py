@@ -12,7 +12,7 @@ Sessions that cannot tell are left out of `hits`: no known 0 is made of them.
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import wraps
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.recurring import Fact
@@ -344,6 +344,16 @@ def _edited(where: Callable[[Window, str], Met], window: Window, subject: str) -
     return Recurrence(
         _of_places(window, hits), None if could is None else _of_places(window, hits | could)
     )
+def _of_edits(where: Callable[[Window, str], Met]) -> Callable[[Window, str], Recurrence]:
+    """What bets on edits and runs are about, counted; it says of itself what the places say."""
+
+    @wraps(where)
+    def counted(window: Window, subject: str) -> Recurrence:
+        hits, could = where(window, subject)
+        known = None if could is None else _of_places(window, hits | could)
+        return Recurrence(_of_places(window, hits), known)
+
+    return counted
 
 
 def _runs(window: Window, tool: str) -> Places:
@@ -386,4 +396,5 @@ COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.ABANDONED: _abandoned,
     Fact.UNFINISHED: _unfinished,
     **{fact: partial(_edited, where) for fact, where in OF_EDITS.items()},
+    **{fact: _of_edits(where) for fact, where in OF_EDITS.items()},
 }

@@ -78,14 +78,15 @@ class SlowCommand:
     def _narrower(
         self, command: str, again: list[Timed], whole: list[Timed], narrow: list[Timed]
     ) -> Finding:
-        one = min(narrow, key=lambda it: (it.seconds, it.spelled)).spelled
+        quickest = min(narrow, key=lambda it: (it.seconds, it.spelled))
+        one = f"{command} {' '.join(quickest.ran.targets)}"
         text = (
-            f"While you work, run {code(command)} on single files ({code(one)});"
+            f"While you work, run {code(command)} on what you changed ({code(one)});"
             f" all of it ({_time(middle(whole))}) once, before you finish."
         )
         claim = f"{code(command)} takes {_time(middle(whole))} and is run whole again and again"
         because = (
-            f"on single files it takes {_time(middle(narrow))}: {code(one)}",
+            f"a part of it takes {_time(middle(narrow))}: {code(one)}",
             f"{counted(len(again), 'whole run')} after the first of a session",
         )
         saved = [(it, max(it.seconds - middle(narrow), 0.0)) for it in again]
