@@ -261,11 +261,23 @@ def test_files_that_are_made_at_the_top_and_moved_belong_in_their_folder() -> No
 
 
 def test_a_person_who_means_the_file_of_the_same_name_elsewhere() -> None:
-    pair = ("app/page.py", "apps/shop/page.py")
+    pair = ("app/cart.py", "apps/shop/cart.py")
     (bet,) = found(WrongPlace(), *(reminded(*pair) for _ in "ab"))
     assert bet.change.text == (
-        "Before you edit `app/page.py`, see whether `apps/shop/page.py` is the one that is meant."
+        "Before you edit `app/cart.py`, see whether `apps/shop/cart.py` is the one that is meant."
     )
+
+
+def test_folders_are_told_without_what_both_files_share() -> None:
+    pairs = [(f"app/{it}/page.tsx", f"apps/shop/app/{it}/page.tsx") for it in ("cart", "pay")]
+    (bet,) = found(WrongPlace(), *(reminded(*pair) for pair in pairs))
+    assert bet.claim == "Agents write into the top folder what belongs in `apps/shop/`"
+    assert bet.because[1] == "`app/cart/page.tsx` for `apps/shop/app/cart/page.tsx`"
+
+
+def test_a_name_that_is_in_every_folder_makes_no_pair() -> None:
+    pair = ("app/cart/page.tsx", "app/pay/page.tsx")
+    assert found(WrongPlace(), *(reminded(*pair) for _ in "ab")) == []
 
 
 def test_a_file_that_only_gets_another_name_was_in_its_place() -> None:

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.bets.recurring import Fact
 from hansei.projection.breaks import breaks
 from hansei.projection.renames import changed, missed
-from hansei.projection.rewriting import BY_ITSELF, rewritten
+from hansei.projection.rewriting import rewritten
 from hansei.projection.slow_runs import AGAIN, slow, timed
 from hansei.projection.together import forgotten
 from hansei.projection.unchecked import untested
 from hansei.projection.unsteady import attempts, unsteady
-from hansei.projection.wrong_places import misput
+from hansei.projection.wrong_places import folders, misput
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,26 +43,34 @@ def _callers(window: Window, _: str) -> Met:
 
 def _misplaced(window: Window, subject: str) -> Met:
     """What was written into the first place and then put into the second, among edits there."""
-    told = [it for it in misput(window) if _is_pair(subject, it.source, it.target)]
+    told = [
+        it
+        for it in misput(window)
+        if subject in (f"{it.source} {it.target}", " ".join(folders(it.source, it.target)))
+    ]
     return Met({(it.session, it.seq) for it in told}, _edits(window, subject))
 
 
 def _broken(window: Window, subject: str) -> Met:
     """Runs that named the tests as failed after an edit, among edits of the file or folder."""
-    told = [it for it in breaks(window) if _is_pair(subject, it.path, it.tests)]
+    told = [
+        it
+        for it in breaks(window)
+        if subject.endswith(f" {it.tests}") and _is_first(it.path, subject)
+    ]
     return Met({(it.session, it.run) for it in told}, _edits(window, subject))
 
 
 def _forgotten(window: Window, subject: str) -> Met:
     """Times that the second file came only after a failure or a word, among edits of the first."""
-    told = [it for it in forgotten(window) if _is_pair(subject, it.first, it.second)]
+    told = [it for it in forgotten(window) if f"{it.first} {it.second}" == subject]
     return Met({(it.session, it.told) for it in told}, _edits(window, subject))
 
 
 def _rewritten(window: Window, by: str) -> Met:
     """Failed edits and checks that it caused, among all edits."""
     told = {(it.session, it.failed) for it in rewritten(window) if it.by == by}
-    edits = None if by == BY_ITSELF else _edits(window, "")
+    edits = {(s, it.seq) for s, those in window.steps.items() for it in those if it.ran is None}
     return Met(told, edits)
 
 
@@ -86,28 +94,20 @@ def _slow(window: Window, subject: str) -> Met:
     return Met({(it.session, it.seq) for it in slow(window, subject)}, runs)
 
 
-def _is_pair(subject: str, first: str, second: str) -> bool:
-    """Whether two files are those of a bet, or lie in its folders."""
-    if f"{first} {second}" == subject:
-        return True
-    one, other = (f"{it.rpartition('/')[0]}/" for it in (first, second))
-    return subject in (f"{one} {second}", f"{one} {other}")
-
-
 def _edits(window: Window, subject: str) -> Places:
     """Edits of the first file of a pair, or of any in the first folder."""
     return {
         (session, step.seq)
         for session, told in window.steps.items()
         for step in told
-        if step.passed is None
-        and (subject.startswith(f"{step.name} ") or _lies_in(step.name, subject))
+        if step.passed is None and _is_first(step.name, subject)
     }
 
 
-def _lies_in(path: str, subject: str) -> bool:
+def _is_first(path: str, subject: str) -> bool:
     folder, slash, _ = subject.partition("/ ")
-    return not subject or (bool(slash) and path.rpartition("/")[0] == folder)
+    within = bool(slash) and f"/{path}".startswith(f"/{folder}/" if folder else "/")
+    return within or subject.startswith(f"{path} ")
 
 
 OF_EDITS: Final[dict[Fact, Callable[[Window, str], Met]]] = {

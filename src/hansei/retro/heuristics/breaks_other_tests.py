@@ -54,7 +54,7 @@ class BreaksOtherTests:
             touching = {
                 task
                 for path, those in edited.items()
-                if path == where or (where.endswith("/") and path.startswith(where))
+                if path == where or (where.endswith("/") and f"{posixpath.dirname(path)}/" == where)
                 for task in those
             }
             took = occurrences(window, [Span(it.session, it.run, it.end) for it in told])

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.projection.wording import code, counted, listed
-from hansei.projection.wrong_places import Misput, misput
+from hansei.projection.wrong_places import Misput, folders, misput
 from hansei.retro.costs import Span, occurrences, total
 
 if TYPE_CHECKING:
@@ -46,18 +46,19 @@ class WrongPlace:
 
     def find(self, window: Window) -> Iterator[Finding]:
         files: dict[tuple[str, str], list[Misput]] = defaultdict(list)
-        folders: dict[tuple[str, str], list[Misput]] = defaultdict(list)
+        wider: dict[tuple[str, str], list[Misput]] = defaultdict(list)
         for it in misput(window):
             files[it.source, it.target].append(it)
         for (source, target), told in files.items():
-            one, other = (f"{posixpath.dirname(it)}/" for it in (source, target))
-            if one != other and window.tasks(it.session for it in told) < self.tasks:
-                folders[one, other] += told
-        for (source, target), told in sorted((files | folders).items()):
+            if source != target and window.tasks(it.session for it in told) < self.tasks:
+                wider[folders(source, target)] += told
+        for (source, target), told in sorted((files | wider).items()):
             least = self.tasks_in_one_file if source == target else self.tasks
             if window.tasks(it.session for it in told) < least:
                 continue
-            took = occurrences(window, [Span(it.session, it.seq, it.end) for it in told])
+            took = occurrences(
+                window, [Span(it.session, it.since, it.end, shown=it.seq) for it in told]
+            )
             spent = total(took)
             if spent is None or spent >= self.tokens:
                 within = source == target
@@ -102,12 +103,14 @@ class WrongPlace:
         change: Change,
     ) -> Finding:
         line = change.design is Design.LINE
+        seen = counted(len(told), "time")
         sessions = counted(len({it.session for it in told}), "session")
+        example = [f"{code(it.source)} for {code(it.target)}" for it in told[:1] if it[-2:] != pair]
         return Finding(
             heuristic=self.name,
             key=" ".join(pair),
             claim=claim,
-            because=(f"{counted(len(told), 'time')} in {sessions}, put right in the same session",),
+            because=(f"{seen} in {sessions}, put right in the same session", *example),
             occurrences=took,
             change=change,
             category=Category.FIX if line else Category.INVESTIGATE,
