@@ -22,7 +22,7 @@ from hansei.retro.heuristics.formatter_rewrites import FormatterRewrites
 from hansei.retro.heuristics.slow_command import SlowCommand
 from hansei.retro.heuristics.untested_end import UntestedEnd
 from hansei.retro.heuristics.wrong_place import WrongPlace
-from retro_window import Telling, window
+from retro_window import window
 
 WINDOWS = 12
 RECALL, PRECISION, NEAR, SHARE = 0.95, 0.9, 0.25, 0.9
@@ -46,7 +46,7 @@ def sessions(
     """Ordinary work, much that looks like the thing, and some sessions with it."""
     made = []
     for number in range(dice.randrange(12, 18)):
-        one = happens.Made(Telling())
+        one = happens.Made.by(dice)
         happens.ordinary(one, dice)
         if number < 7:
             (plant if planted else decoy)(one, dice)
@@ -115,7 +115,7 @@ def test_one_task_alone_never_makes_a_bet(
     heuristic: Heuristic, plant: happens.Plant, decoy: happens.Plant
 ) -> None:
     dice = Random(heuristic.name)
-    one = happens.Made(Telling())
+    one = happens.Made.by(dice)
     for _ in range(6):
         plant(one, dice)
         decoy(one, dice)

@@ -1,7 +1,8 @@
 """How long commands ran, from the call to its answer.
 
-An answer may also have waited for a person to permit the call. Where that is so, commands that only
-show something take long too, and then the times of the whole session tell nothing.
+An answer may also have waited for a person to permit the call, or for a machine that was busy with
+something else. Where that is so, commands that only show something take long too, and then the
+times of the whole session tell nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ SLOW_SECONDS: Final = 60.0
 AGAIN: Final = "again "
 """Before a command: only whole runs after the first of a session are meant."""
 AT_ONCE_SECONDS: Final = 5.0
-"""What a command that only shows something takes at most, if nobody has to permit it."""
+"""What a command that only shows something takes at most, if it waits for nobody."""
 WAITED_SHARE: Final = 0.2
 """The share of such commands that may have taken longer: a big search does."""
 _TIMED: Final = frozenset(
@@ -98,7 +99,7 @@ def after_the_first(runs: Iterable[Timed]) -> list[Timed]:
 
 
 def waiting(window: Window) -> set[int]:
-    """Sessions in which calls waited for a person."""
+    """Sessions in which calls waited for a person, or for the machine."""
     shown: dict[int, list[bool]] = defaultdict(list)
     for session, ran in window.commands:
         if ran.about and ran.shows:
