@@ -348,11 +348,15 @@ def test_what_a_person_may_have_changed_meanwhile_is_no_formatter() -> None:
     assert found(FormatterRewrites(), *(rewrites(by_person=True) for _ in range(3))) == []
 
 
+def fixes(telling: Telling) -> Telling:
+    return telling.run("eslint src", "3 problems", 1).run("eslint --fix src").run("eslint src")
+
+
+def test_what_a_check_finds_before_anything_is_written_is_no_rewriting() -> None:
+    assert found(FormatterRewrites(), *(fixes(Telling()) for _ in range(3))) == []
+
+
 def test_a_check_that_a_fixer_ends_wants_a_hook() -> None:
-    sessions = [
-        Telling().run("eslint src", "3 problems", 1).run("eslint --fix src").run("eslint src")
-        for _ in range(3)
-    ]
-    (bet,) = found(FormatterRewrites(), *sessions)
+    (bet,) = found(FormatterRewrites(), *(fixes(Telling().edit(at("src/a.ts"))) for _ in range(3)))
     assert bet.claim == "Checks fail until `eslint --fix` has rewritten what agents wrote"
     assert '"PostToolUse"' in bet.change.text

@@ -104,6 +104,9 @@ def test_what_is_counted_later_is_what_the_bet_counted(
     assert all(counted.opportunities[it] >= times for it, times in counted.hits.items())
     hits = {session: times for session, times in counted.hits.items() if times}
     told = Counter(it.session for it in bet.occurrences)
+    assert sum(it.tokens or 0 for it in bet.occurrences) <= sum(
+        it.tokens or 0 for _, it in seen.asked
+    )
     if bet.metric.fact is Fact.UNTESTED:  # how turns ended, not what the next one met
         assert hits.keys() >= told.keys()
     else:

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
 WRITES: Final = frozenset((Verb.EDIT, Verb.WRITE, Verb.CREATE))
-_TEXTS: Final = frozenset(("markdown", "text", "json", "yaml", "toml", "html", "css"))
+_TEXTS: Final = frozenset(
+    ("markdown", "restructuredtext", "text", "json", "yaml", "toml", "xml", "html", "css")
+)
 """Languages of files that no test is expected to run."""
 
 

@@ -80,11 +80,10 @@ def _edit(window: Window, session: int, failure: Failure, episode: Episode) -> I
 
 
 def _check(window: Window, session: int, episode: Episode) -> Iterator[Rewritten]:
-    """A check that a fixer made pass, and no edit by hand."""
+    """A check that failed after edits, and that a fixer made pass without another by hand."""
     failed = about(window, session, episode.failures[-1])
-    if failed is None or failed.kind not in _CHECKED:
-        return
-    if _fixes(failed):
+    wrote = any(it.passed is None and it.seq < episode.seq for it in window.steps.get(session, ()))
+    if failed is None or failed.kind not in _CHECKED or _fixes(failed) or not wrote:
         return
     by: str | None = None
     for row in window.calls_of(session, episode.failures[-1], episode.end + 1):

@@ -97,4 +97,4 @@ class CallSitesLater:
 def _top(path: str) -> str:
     """The top folder that a file lies in; empty for one that lies in none."""
     folder, slash, _ = path.partition("/")
-    return folder + slash if slash else ""
+    return folder + slash if folder and slash else ""
