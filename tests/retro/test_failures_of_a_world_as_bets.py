@@ -10,12 +10,21 @@ import pytest
 from hansei.bets.model import Category, Finding
 from hansei.projection.corrections import Rule
 from hansei.projection.corrections.rules import instruction
+from hansei.retro.contract import Heuristic
 from hansei.retro.costs import total
+from hansei.retro.heuristics.breaks_other_tests import BreaksOtherTests
+from hansei.retro.heuristics.call_sites_later import CallSitesLater
 from hansei.retro.heuristics.declined_again import DeclinedAgain
 from hansei.retro.heuristics.edit_loop import EditLoop
+from hansei.retro.heuristics.edited_together import EditedTogether
+from hansei.retro.heuristics.flaky_command import FlakyCommand
+from hansei.retro.heuristics.formatter_rewrites import FormatterRewrites
 from hansei.retro.heuristics.missing_here import MissingHere
 from hansei.retro.heuristics.recurring_failure import RecurringFailure
 from hansei.retro.heuristics.repeated_correction import RepeatedCorrection
+from hansei.retro.heuristics.slow_command import SlowCommand
+from hansei.retro.heuristics.untested_end import UntestedEnd
+from hansei.retro.heuristics.wrong_place import WrongPlace
 from hansei.synth.troubles import MISSED_EDIT, ROUNDING
 from retro_world import Place, place
 
@@ -140,6 +149,27 @@ def test_the_file_that_sessions_struggled_with_is_the_one_bet_on_loops(world: Pl
         world.numbers[it.session] for it in world.truth.struggles
     }
     assert close(bet, sum(it.detour for it in world.truth.struggles))
+
+
+def test_the_check_that_a_fixer_ends_is_the_one_bet_on_rewriting(world: Place) -> None:
+    (bet,) = world.find(FormatterRewrites())
+    planted = [
+        it for it in world.truth.failures if it.trouble == "unused_import" and it.recovered_by
+    ]
+    assert {(it.session, it.seq) for it in bet.occurrences} <= {
+        world.calls[it.call] for it in planted
+    }
+    told = {world.calls[it.call]: it.detour for it in planted}
+    assert close(bet, sum(told[it.session, it.seq] for it in bet.occurrences))
+    assert len(bet.occurrences) >= RECALL * sum(it.decidable for it in planted)
+
+
+@pytest.mark.parametrize("heuristic", [
+    BreaksOtherTests(), CallSitesLater(), EditedTogether(), FlakyCommand(), SlowCommand(),
+    UntestedEnd(), WrongPlace(),
+], ids=lambda it: it.name)  # fmt: skip
+def test_mishaps_that_were_not_planted_are_not_told(world: Place, heuristic: Heuristic) -> None:
+    assert world.find(heuristic) == []
 
 
 def test_what_people_refused_in_several_sessions_is_a_bet(world: Place) -> None:
