@@ -101,6 +101,16 @@ def test_files_of_one_folder_are_seen_together_anyway() -> None:
     assert found(EditedTogether(), *(reminded("src/a.py", "src/b.py") for _ in "ab")) == []
 
 
+def test_what_had_passed_before_is_not_what_the_second_was_missing_for() -> None:
+    def passed_then_failed() -> Telling:
+        telling = Telling().edit(at("src/clock.py")).run("pytest -q", GREEN)
+        telling.edit(at("api/schema.py")).run("pytest -q", RED, 1)
+        return telling.edit(at("web/client.ts")).run("pytest -q", GREEN)
+
+    (bet,) = found(EditedTogether(), passed_then_failed(), passed_then_failed())
+    assert bet.key == "api/schema.py web/client.ts"
+
+
 def test_a_second_file_that_most_tasks_leave_alone_is_no_rule() -> None:
     alone = [Telling().edit(at("api/schema.py")).run("pytest -q", GREEN) for _ in range(3)]
     twice = [reminded("api/schema.py", "web/client.ts") for _ in "ab"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.events.model import Basis
-from hansei.projection.ways import bare, spelled
+from hansei.projection.ways import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,10 +59,6 @@ class Timed(NamedTuple):
         return not any(
             ("/" in it or "." in it) and it not in _EVERYTHING for it in self.ran.targets
         )
-
-    @property
-    def spelled(self) -> str:
-        return spelled(self.ran)
 
 
 def timed(window: Window) -> Iterator[Timed]:

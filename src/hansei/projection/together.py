@@ -66,7 +66,7 @@ def _late(
     step, begun = told[place], bisect_left(turns, turns[place])
     failed = next((at for at in reversed(range(place)) if told[at].passed is not None), None)
     if failed is not None and not told[failed].passed and _ends_it(told, failed, place):
-        before, seq, command = told[:failed], told[failed].seq, told[failed].name
+        before, seq, command = _since_green(told, failed), told[failed].seq, told[failed].name
     elif begun == place > 0 and any(told[place - 1].seq < it < step.seq for it in corrected):
         before = told[bisect_left(turns, turns[place - 1]) : place]
         seq, command = told[place - 1].seq, None
@@ -75,6 +75,12 @@ def _late(
     for path in dict.fromkeys(it.name for it in before if it.passed is None):
         if _belongs(path, step.name):
             yield Forgotten(session, path, step.name, seq, step.seq, command)
+
+
+def _since_green(told: Sequence[Step], failed: int) -> Sequence[Step]:
+    """The steps before a failed run that came after the same had last passed."""
+    passed = (at for at in reversed(range(failed)) if told[at].name == told[failed].name)
+    return told[next((at for at in passed if told[at].passed), 0) : failed]
 
 
 def _ends_it(told: Sequence[Step], failed: int, place: int) -> bool:

@@ -64,26 +64,27 @@ class BreaksOtherTests:
                 and tasks >= self.share * len(touching)
                 and (spent is None or spent >= self.tokens)
             ):
-                yield self._finding((where, tests), told, took, len(touching))
+                yield self._finding(
+                    (where, tests),
+                    told,
+                    took,
+                    f"{tasks} of {counted(len(touching), 'task')} that edited it",
+                )
 
     def _finding(
         self,
         pair: tuple[str, str],
         told: list[Break],
         took: tuple[Occurrence, ...],
-        touching: int,
+        of: str,
     ) -> Finding:
         where, tests = map(code, pair)
         run = code(f"{most(' '.join((*it.ran.before, bare(it.ran))) for it in told)} {pair[1]}")
-        sessions = counted(len({it.session for it in told}), "session")
         return Finding(
             heuristic=self.name,
             key=" ".join(pair),
             claim=f"Changing {where} breaks {tests}",
-            because=(
-                f"green before the edit and red after it, in {sessions}",
-                f"{counted(touching, 'task')} edited it in all",
-            ),
+            because=(f"green before the edit and red after it, in {of}",),
             occurrences=took,
             change=Change(Design.LINE, f"When you change {where}, check {tests} too: {run}."),
             category=Category.FIX,

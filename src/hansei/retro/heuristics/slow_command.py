@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.projection.slow_runs import AGAIN, SLOW_SECONDS, Timed, middle, slow, timed
-from hansei.projection.wording import code, counted
+from hansei.projection.wording import code, counted, most
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +78,7 @@ class SlowCommand:
     def _narrower(
         self, command: str, again: list[Timed], whole: list[Timed], narrow: list[Timed]
     ) -> Finding:
-        quickest = min(narrow, key=lambda it: (it.seconds, it.spelled))
-        one = f"{command} {' '.join(quickest.ran.targets)}"
+        one = f"{command} {most(' '.join(it.ran.targets) for it in narrow)}"
         text = (
             f"While you work, run {code(command)} on what you changed ({code(one)});"
             f" all of it ({_time(middle(whole))}) once, before you finish."
