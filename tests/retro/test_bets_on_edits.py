@@ -354,6 +354,16 @@ def test_files_that_are_rewritten_by_themselves_are_to_be_read_again() -> None:
     assert bet.change.design is Design.LINE
 
 
+def test_hooks_of_a_commit_rewrite_files_too() -> None:
+    def commits() -> Telling:
+        telling = Telling().edit(at("src/a.py")).run("git commit -am 'Add it'", "1 file changed")
+        return telling.failed_edit(at("src/a.py"), STALE).read(at("src/a.py")).edit(at("src/a.py"))
+
+    (bet,) = found(FormatterRewrites(), *(commits() for _ in range(3)))
+    assert bet.key == "git commit"
+    assert bet.change.design is Design.LINE
+
+
 def test_what_a_person_may_have_changed_meanwhile_is_no_formatter() -> None:
     assert found(FormatterRewrites(), *(rewrites(by_person=True) for _ in range(3))) == []
 

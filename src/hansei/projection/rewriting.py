@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 BY_ITSELF: Final = "by itself"
 """What rewrote a file where no call did: a hook, an editor, a watcher."""
+COMMIT: Final = "git commit"
+"""Its hooks rewrite what is committed."""
 _CHANGED: Final = re.compile(
     r"(?:modified since|unexpectedly modified|changed since|changed on disk)"
 )
 """How agent programs say that a file is no longer as it was read."""
 _FIXES: Final = frozenset(("--fix", "--write", "--fix-only", "--in-place", "-w", "--autocorrect"))
+_RUN_FIXERS: Final = frozenset(("pre-commit", "prek", "lefthook", "lint-staged"))
+"""Programs that run whatever fixers a project has."""
 _CHECKED: Final = frozenset((CommandClass.LINT, CommandClass.FORMAT, CommandClass.BUILD))
 _ONLY_CHECKS: Final = frozenset(("--check", "--diff", "--list-different", "-l", "--verify"))
 
@@ -73,8 +77,8 @@ def _edit(window: Window, session: int, failure: Failure, episode: Episode) -> I
         for touch in window.touched_by.get((session, row.seq), ()):
             if touch.path == path and touch.verb in WRITES:
                 own, by = row.seq, BY_ITSELF
-        ran = _fixer(window, session, row.seq)
-        by = _called(ran) if own is not None and ran is not None else by
+        if own is not None and row.seq > own:
+            by = _rewriter(window, session, row.seq) or by
     if path is not None and own is not None:
         yield Rewritten(session, failure.seq, episode.end, by, edit=True, path=path)
 
@@ -98,6 +102,15 @@ def _check(window: Window, session: int, episode: Episode) -> Iterator[Rewritten
         yield Rewritten(session, episode.seq, episode.end, by, edit=False, path="")
 
 
+def _rewriter(window: Window, session: int, call: int) -> str | None:
+    """What a call ran that may have rewritten files; hooks of git do so also where they refuse."""
+    rows = window.ran_by.get((session, call), ())
+    if any((it.program, it.subcommand) == ("git", "commit") for it in rows):
+        return COMMIT
+    ran = _fixer(window, session, call)
+    return None if ran is None else _called(ran)
+
+
 def _fixer(window: Window, session: int, call: int) -> Ran | None:
     """The program of a call that rewrites files, if the call did not fail."""
     if ended_well(window, session, call) is False:
@@ -110,7 +123,7 @@ def _fixes(ran: Ran) -> bool:
     """Whether a command rewrites files by rules of its own."""
     if not _ONLY_CHECKS.isdisjoint(ran.flags):
         return False
-    if ran.kind is CommandClass.FORMAT:
+    if ran.kind is CommandClass.FORMAT or ran.program in _RUN_FIXERS:
         return True
     return ran.kind is CommandClass.LINT and not _FIXES.isdisjoint(ran.flags)
 

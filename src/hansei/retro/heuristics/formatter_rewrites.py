@@ -3,8 +3,9 @@
 Either their next edit fails, because the file is no longer as they read it, or a check fails until
 the formatter is run. Three tasks at least for each program that rewrites, and 10,000 tokens. The
 bet is a task of minutes: let a hook format every file as it is written, before the agent reads it
-again. Where files are rewritten by themselves already, the line says to read them again. Counted
-are the requests from the failed edit or check to the one that worked.
+again. Where files are rewritten by themselves already, or by hooks of `git commit`, it is a line
+that says to read them again. Counted are the requests from the failed edit or check to the one that
+worked.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import json
 import posixpath
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
-from hansei.projection.rewriting import BY_ITSELF, Rewritten, rewritten
+from hansei.projection.rewriting import BY_ITSELF, COMMIT, Rewritten, rewritten
 from hansei.projection.wording import code, counted, listed
 from hansei.retro.costs import Span, occurrences, total
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
     from hansei.bets.model import Occurrence
     from hansei.projection.window import Window
+
+_STUMBLES: Final = "2.1.89"
+"""The last version whose edits fail on what its own hooks have rewritten."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,12 @@ class FormatterRewrites:
             took = occurrences(window, [Span(it.session, it.failed, it.end) for it in told])
             spent = total(took)
             if spent is None or spent >= self.tokens:
-                yield (self._by_itself if by == BY_ITSELF else self._by_command)(told, took)
+                yield self._told(by, told, took)
+
+    def _told(self, by: str, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
+        if by == BY_ITSELF:
+            return self._by_itself(told, took)
+        return (self._by_commit if by == COMMIT else self._by_command)(told, took)
 
     def _by_command(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
         command = code(told[0].by)
@@ -56,6 +65,19 @@ class FormatterRewrites:
         if any(it.edit for it in told):
             claim = f"{command} rewrites what agents have just written, and their edits fail"
         return self._finding(told, took, claim, Change(Design.BRIEF, _brief(told[0].by)), 10)
+
+    def _by_commit(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
+        return self._finding(
+            told,
+            took,
+            f"Hooks of {code(COMMIT)} rewrite what agents have just written, and their edits fail",
+            Change(
+                Design.LINE,
+                f"Hooks of {code(COMMIT)} rewrite files: after it, read a file again before you"
+                " edit it.",
+            ),
+            2,
+        )
 
     def _by_itself(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
         endings = sorted({posixpath.splitext(it.path)[1] or it.path for it in told})
@@ -109,6 +131,8 @@ def _brief(command: str) -> str:
         " more, or a check had been red until then.\n\n"
         "- Add a hook that runs it on the file that was written. For Claude Code, in"
         f" `.claude/settings.json`:\n\n      {settings}\n\n"
+        f"- Up to Claude Code {_STUMBLES} such a hook makes the next edit of the file fail: there"
+        " use `Stop` in place of `PostToolUse`, and run it on all files that changed.\n"
         f"- Where agents have no hooks, say in the instruction file: run {code(command)} once,"
         " after the last edit, and read files again before you go on.\n"
         "- Done when an agent edits a file twice and passes the check without running"
