@@ -50,7 +50,7 @@ def test_the_next_session_finds_red_what_one_left_untested() -> None:
     assert [(it.session, it.tokens) for it in bet.occurrences] == [
         (2, 20_000), (4, 20_000), (6, 20_000)
     ]  # fmt: skip
-    assert bet.because[1] == "3 of 6 turns that changed code ended without a test"
+    assert bet.because[1] == "3 of 3 times code was changed, no test was run after it"
 
 
 def test_tests_that_were_red_by_another_file_are_not_what_was_left() -> None:
@@ -62,6 +62,14 @@ def test_a_week_later_others_have_been_at_it() -> None:
     idle = [Telling().run("ls") for _ in range(8)]
     weeks = [it for _ in range(3) for it in (leaves("a.py"), *idle, finds_red("a.py"))]
     assert found(UntestedEnd(), *weeks) == []
+
+
+def test_what_a_person_throws_in_does_not_end_the_work() -> None:
+    def goes_on() -> Telling:
+        telling = Telling().edit(at("a.py")).say("And keep the names.").run("pytest -q", RED, 1)
+        return telling.edit(at("a.py")).run("pytest -q", GREEN).answer("Done.")
+
+    assert found(UntestedEnd(), *(goes_on() for _ in range(3))) == []
 
 
 def test_a_subagent_may_have_run_the_tests() -> None:
@@ -88,6 +96,15 @@ def test_a_person_who_has_to_remind_makes_a_bet_however_little_it_took() -> None
     (bet,) = found(EditedTogether(), *(reminded("api/schema.py", "web/client.ts") for _ in "ab"))
     assert bet.claim == "`api/schema.py` is changed and `web/client.ts` is forgotten"
     assert bet.because[0] == "a person said so 2 times before it was edited too"
+
+
+def test_a_word_while_the_agent_is_at_it_is_no_reminder() -> None:
+    def thrown_in() -> Telling:
+        return (
+            Telling().say("Add.").edit(at("api/a.py")).say(NO).edit(at("web/b.ts")).answer("Done.")
+        )
+
+    assert found(EditedTogether(), thrown_in(), thrown_in()) == []
 
 
 def test_a_file_and_its_own_test_are_known_to_everybody() -> None:

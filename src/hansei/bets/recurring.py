@@ -65,7 +65,7 @@ _WORDS: Final = {
     Fact.MISPLACED: "sessions that write to the first and move it to the second: {}",
     Fact.BROKEN: "sessions that edit the first and turn the second red: {}",
     Fact.REWRITTEN: "sessions in which {} rewrites what was just written",
-    Fact.UNTESTED: "sessions with turns that change code and end without {}",
+    Fact.UNTESTED: "sessions that change code and end without {}",
     Fact.FLAKY: "sessions in which {} fails and then passes unchanged",
     Fact.SLOW: "sessions that wait for {}",
     Fact.FORGOTTEN: "sessions that edit the first and the second only when it failed: {}",

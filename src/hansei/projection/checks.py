@@ -71,6 +71,14 @@ def ended_well(window: Window, session: int, call: int) -> bool | None:
     return called.status is Status.OK
 
 
+def came_to_an_end(window: Window, session: int, after: int, before: int) -> bool:
+    """Whether the agent spoke without a call between two events: it had done what it was to do.
+
+    What a person throws in meanwhile, and a context that is made smaller, begin a turn as well.
+    """
+    return any(not it.calls for it in window.requests_between(session, after, before))
+
+
 def passed_again(told: Sequence[Step], place: int) -> int | None:
     """Where the same command passes after a run that failed; None where it does not."""
     failed = told[place]

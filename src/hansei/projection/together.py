@@ -1,8 +1,8 @@
 """Files of different folders that belong together, where one was forgotten at first.
 
 That two files are often changed in one session is no news to anybody. It is where the second was
-edited only after a run had failed, which then passed, or as the first thing after a person had
-objected to the turn before.
+edited only after a run had failed, which then passed, or as the first thing after an agent had come
+to an end and a person objected to it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,11 @@ def forgotten(window: Window) -> Iterator[Forgotten]:
     for session, told in window.steps.items():
         if len({it.name for it in told if it.passed is None}) > MOST_FILES:
             continue
+        answers = _objections(window, session)
         turns = [window.turns.get((session, it.seq), 0) for it in told]
         for place, step in enumerate(told):
             if step.passed is None and all(it.name != step.name for it in told[:place]):
-                yield from _late(session, told, turns, place, window.corrected.get(session, ()))
+                yield from _late(session, told, turns, place, answers)
 
 
 def edited(window: Window) -> Mapping[int, set[str]]:
@@ -60,14 +61,14 @@ def edited(window: Window) -> Mapping[int, set[str]]:
 
 
 def _late(
-    session: int, told: Sequence[Step], turns: Sequence[int], place: int, corrected: Sequence[int]
+    session: int, told: Sequence[Step], turns: Sequence[int], place: int, answers: Sequence[int]
 ) -> Iterator[Forgotten]:
     """What a first edit of a file came after: edits of others, and then a failure or a word."""
     step, begun = told[place], bisect_left(turns, turns[place])
     failed = next((at for at in reversed(range(place)) if told[at].passed is not None), None)
     if failed is not None and not told[failed].passed and _ends_it(told, failed, place):
         before, seq, command = _since_green(told, failed), told[failed].seq, told[failed].name
-    elif begun == place > 0 and any(told[place - 1].seq < it < step.seq for it in corrected):
+    elif begun == place > 0 and any(told[place - 1].seq < it < step.seq for it in answers):
         before = told[bisect_left(turns, turns[place - 1]) : place]
         seq, command = told[place - 1].seq, None
     else:
@@ -75,6 +76,15 @@ def _late(
     for path in dict.fromkeys(it.name for it in before if it.passed is None):
         if _belongs(path, step.name):
             yield Forgotten(session, path, step.name, seq, step.seq, command)
+
+
+def _objections(window: Window, session: int) -> list[int]:
+    """What a person said against what was done once the agent had come to an end."""
+    return [
+        seq
+        for seq in window.corrected.get(session, ())
+        if (last := window.request_for(session, seq)) is not None and not last.calls
+    ]
 
 
 def _since_green(told: Sequence[Step], failed: int) -> Sequence[Step]:

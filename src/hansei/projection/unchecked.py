@@ -1,8 +1,8 @@
 """Work that was called done without a run of the tests, and tests that were red when next run.
 
-A turn leaves work behind where it ends after edits of code that no test was run after. Whoever runs
-the tests next, in a later turn or the next session, finds them red, and they turn green when one of
-the very files is edited again that had been left so.
+An agent leaves work behind where it comes to an end after edits of code that no test was run after.
+Whoever runs the tests next, when it goes on or in the next session, finds them red, and they turn
+green when one of the very files is edited again that had been left so.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import DAY_MS, CommandClass
-from hansei.projection.checks import is_code, passed_again
+from hansei.projection.checks import came_to_an_end, is_code, passed_again
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from hansei.projection.checks import Step
     from hansei.projection.facts.ran import Ran
@@ -28,7 +28,7 @@ _LATE: Final = sys.maxsize
 
 
 class Left(NamedTuple):
-    """A file that a turn ended with, and no test had been run since it was edited."""
+    """A file that an agent ended with, and no test had been run since it was edited."""
 
     session: int
     seq: int
@@ -36,7 +36,7 @@ class Left(NamedTuple):
 
 
 class Red(NamedTuple):
-    """A run that failed by what an earlier turn had left."""
+    """A run that failed by what had been left before."""
 
     session: int
     run: int
@@ -47,6 +47,21 @@ class Red(NamedTuple):
     left: Left
 
 
+class _Stint(NamedTuple):
+    """What an agent did until it came to an end."""
+
+    steps: list[Step]
+    runs: list[int]
+    """Where it ran tests, however that ended."""
+    ended: bool
+    """Whether it came to an end; the last one may have been stopped."""
+
+    @property
+    def last(self) -> int:
+        """The last run of a test."""
+        return max(self.runs, default=-1)
+
+
 def found_red(window: Window) -> Iterator[Red]:
     """Every such run, in the order of the sessions."""
     left: dict[str, Left] = {}
@@ -55,25 +70,24 @@ def found_red(window: Window) -> Iterator[Red]:
         if window.task(session.number) != session.number:
             continue  # what a subagent writes is for the one that sent it to check
         left = {path: it for path, it in left.items() if _is_near(window, it, session.started)}
-        runs = tried.get(session.number, ())
-        for number, turn in _turns(window, session.number).items():
-            yield from _red(session.number, turn, left)
-            its = _of_turn(window, session.number, number, runs)
-            left = {} if its else left
-            left = left | {it.path: it for it in _left(session.number, turn, its)}
+        for stint in _stints(window, session.number, tried.get(session.number, ())):
+            yield from _red(session.number, stint.steps, left)
+            left = {} if stint.runs else left
+            if stint.ended:
+                left = left | {it.path: it for it in _left(session.number, stint)}
 
 
 def untested(window: Window) -> Iterator[tuple[int, int, bool]]:
-    """Turns that changed code: session, the last edit, and whether no test was run after it."""
+    """Where agents that had changed code came to an end: session, the last edit, and whether no
+    test was run after it."""
     tried = _tried(window)
     for session in sorted(window.steps):
         if window.task(session) != session:
             continue
-        for number, turn in _turns(window, session).items():
-            edits = [it.seq for it in turn if it.passed is None and is_code(it.name)]
-            if edits:
-                its = _of_turn(window, session, number, tried.get(session, ()))
-                yield session, edits[-1], bool(_left(session, turn, its))
+        for stint in _stints(window, session, tried.get(session, ())):
+            edits = [it.seq for it in stint.steps if it.passed is None and is_code(it.name)]
+            if edits and stint.ended:
+                yield session, edits[-1], bool(_left(session, stint))
 
 
 def _tried(window: Window) -> dict[int, list[int]]:
@@ -94,38 +108,38 @@ def _is_near(window: Window, left: Left, now: int | None) -> bool:
     return ended is None or now is None or now - ended <= WITHIN_MS
 
 
-def _turns(window: Window, session: int) -> dict[int, list[Step]]:
-    """The steps of a session by turn, in order."""
-    found: dict[int, list[Step]] = defaultdict(list)
-    for step in window.steps.get(session, ()):
-        found[window.turns.get((session, step.seq), 0)].append(step)
-    return {turn: found[turn] for turn in sorted(found)}
+def _stints(window: Window, session: int, runs: Sequence[int]) -> Iterator[_Stint]:
+    """What a session did, cut where its agent came to an end."""
+    told = window.steps.get(session, [])
+    begun = 0
+    for place, step in enumerate(told):
+        until = told[place + 1].seq if place + 1 < len(told) else _LATE
+        ended = came_to_an_end(window, session, step.seq, until)
+        if ended or until == _LATE:
+            first = told[begun].seq
+            its = [seq for seq in runs if first <= seq < until or seq == _LATE]
+            yield _Stint(told[begun : place + 1], its, ended)
+            begun = place + 1
 
 
-def _of_turn(window: Window, session: int, turn: int, runs: Iterable[int]) -> list[int]:
-    """Of the runs of a session those of one turn; what subagents ran counts for every turn."""
-    return [seq for seq in runs if window.turns.get((session, seq), turn) == turn]
-
-
-def _left(session: int, turn: Sequence[Step], runs: Iterable[int]) -> list[Left]:
+def _left(session: int, stint: _Stint) -> list[Left]:
     """What was written after the last run of a test."""
-    last = max(runs, default=-1)
     return [
         Left(session, it.seq, it.name)
-        for it in turn
-        if it.passed is None and it.seq > last and is_code(it.name)
+        for it in stint.steps
+        if it.passed is None and it.seq > stint.last and is_code(it.name)
     ]
 
 
-def _red(session: int, turn: Sequence[Step], left: Mapping[str, Left]) -> Iterator[Red]:
-    """The first run of tests in a turn, if it failed by what was left."""
-    place = next((at for at, it in enumerate(turn) if it.tests), None)
-    end = None if place is None or turn[place].passed else passed_again(turn, place)
+def _red(session: int, steps: Sequence[Step], left: Mapping[str, Left]) -> Iterator[Red]:
+    """The first run of tests in a stint, if it failed by what was left."""
+    place = next((at for at, it in enumerate(steps) if it.tests), None)
+    end = None if place is None or steps[place].passed else passed_again(steps, place)
     if place is None or end is None:
         return
-    own = {it.name for it in turn[:place]}
-    ran = turn[place].ran
-    for step in turn[place:end]:
+    own = {it.name for it in steps[:place]}
+    ran = steps[place].ran
+    for step in steps[place:end]:
         if ran is not None and step.passed is None and step.name in left and step.name not in own:
-            yield Red(session, turn[place].seq, step.seq, ran, left[step.name])
+            yield Red(session, steps[place].seq, step.seq, ran, left[step.name])
             return

@@ -2,7 +2,7 @@
 
 Places are calls of sessions. As in `recurrence`, a session is judged by its own facts alone: of
 callers that were missed only those count whose definition the same session changed, and of work
-that was left untested how each turn ended, not what the next one met.
+that was left untested how the agent ended, not what the next one met.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _rewritten(window: Window, by: str) -> Met:
 
 
 def _untested(window: Window, _: str) -> Met:
-    """Turns that ended without a test, among those that changed code."""
+    """Times that an agent ended without a test, among those that it had changed code."""
     ended = list(untested(window))
     hits = {(session, seq) for session, seq, left in ended if left}
     return Met(hits, {(session, seq) for session, seq, _ in ended})

@@ -1,8 +1,9 @@
 """Agents end without running the tests, and whoever runs them next finds them red.
 
-A turn that changes code and runs no test afterwards leaves its mistakes to the next one, which no
-longer knows what was done. It counts where the next run of the tests, in a later turn or in the
-next session within a week, fails and is green again once a file is edited that had been left so.
+An agent that changes code and runs no test afterwards leaves its mistakes to the next one, which no
+longer knows what was done. It counts where the next run of the tests, when it is asked to go on or
+in the next session within a week, fails and is green again once a file is edited that had been left
+so.
 Three tasks at least. The bet is a line that names the command that those runs were made with.
 Only what finding out took is counted, from the red run to the first edit of that file: the mending
 itself would have been needed at once too. Red tests in other people's hands cost more than tokens.
@@ -48,14 +49,14 @@ class UntestedEnd:
         ended = [left for _, _, left in untested(window)]
         runs = counted(len(told), "red run")
         sessions = counted(len({it.session for it in told}), "session")
-        without = f"{sum(ended)} of {counted(len(ended), 'turn')}"
+        without = f"{sum(ended)} of {counted(len(ended), 'time')}"
         return Finding(
             heuristic=self.name,
             key=shown,
             claim=f"Agents end without {command}, and it is red when it is run next",
             because=(
                 f"{runs} in {sessions}, each mended in a file that had been left unchecked",
-                f"{without} that changed code ended without a test",
+                f"{without} code was changed, no test was run after it",
                 "only the tokens of finding out are counted",
             ),
             occurrences=occurrences(window, [Span(it.session, it.run, it.mended) for it in told]),
