@@ -6,6 +6,7 @@ import pytest
 
 from hansei.bets.model import Category, Design, Finding
 from hansei.events.model import Driver
+from hansei.hook.formatting import after_writing
 from hansei.retro.contract import Heuristic
 from hansei.retro.heuristics.breaks_other_tests import BreaksOtherTests
 from hansei.retro.heuristics.call_sites_later import CallSitesLater
@@ -396,4 +397,11 @@ def test_what_a_check_finds_before_anything_is_written_is_no_rewriting() -> None
 def test_a_check_that_a_fixer_ends_wants_a_hook() -> None:
     (bet,) = found(FormatterRewrites(), *(fixes(Telling().edit(at("src/a.ts"))) for _ in range(3)))
     assert bet.claim == "Checks fail until `eslint --fix` has rewritten what agents wrote"
-    assert '"PostToolUse"' in bet.change.text
+    assert "say in the instruction file: run `eslint --fix` once" in bet.change.text
+
+
+def test_the_hook_is_told_as_each_agent_wants_it() -> None:
+    assert '"PostToolUse"' in after_writing("ruff format", ["claude_code"])
+    both = after_writing("ruff format", ["cursor", "claude_code", "codex"])
+    assert both.index("`.claude/settings.json`") < both.index("`.cursor/hooks.json`")
+    assert after_writing("ruff format", ["codex"]) == ""

@@ -10,14 +10,14 @@ worked.
 
 from __future__ import annotations
 
-import json
 import posixpath
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
+from hansei.hook.formatting import after_writing
 from hansei.projection.rewriting import BY_ITSELF, COMMIT, Rewritten, rewritten
 from hansei.projection.wording import code, counted, listed
 from hansei.retro.costs import Span, occurrences, total
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from hansei.bets.model import Occurrence
     from hansei.projection.window import Window
-
-_STUMBLES: Final = "2.1.89"
-"""The last version whose edits fail on what its own hooks have rewritten."""
 
 
 @dataclass(frozen=True)
@@ -52,19 +49,24 @@ class FormatterRewrites:
             took = occurrences(window, [Span(it.session, it.failed, it.end) for it in told])
             spent = total(took)
             if spent is None or spent >= self.tokens:
-                yield self._told(by, told, took)
+                agents = {window.sessions[it.session].agent for it in told}
+                yield self._told(told, took, after_writing(by, agents))
 
-    def _told(self, by: str, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
-        if by == BY_ITSELF:
+    def _told(self, told: list[Rewritten], took: tuple[Occurrence, ...], hooks: str) -> Finding:
+        if told[0].by == BY_ITSELF:
             return self._by_itself(told, took)
-        return (self._by_commit if by == COMMIT else self._by_command)(told, took)
+        if told[0].by == COMMIT:
+            return self._by_commit(told, took)
+        return self._by_command(told, took, hooks)
 
-    def _by_command(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
+    def _by_command(
+        self, told: list[Rewritten], took: tuple[Occurrence, ...], hooks: str
+    ) -> Finding:
         command = code(told[0].by)
         claim = f"Checks fail until {command} has rewritten what agents wrote"
         if any(it.edit for it in told):
             claim = f"{command} rewrites what agents have just written, and their edits fail"
-        return self._finding(told, took, claim, Change(Design.BRIEF, _brief(told[0].by)), 10)
+        return self._finding(told, took, claim, Change(Design.BRIEF, _brief(told[0].by, hooks)), 10)
 
     def _by_commit(self, told: list[Rewritten], took: tuple[Occurrence, ...]) -> Finding:
         return self._finding(
@@ -121,18 +123,14 @@ class FormatterRewrites:
         )
 
 
-def _brief(command: str) -> str:
-    run = f"jq -r .tool_input.file_path | xargs {command}"
-    hook = {"matcher": "Edit|Write", "hooks": [{"type": "command", "command": run}]}
-    settings = json.dumps({"hooks": {"PostToolUse": [hook]}}, ensure_ascii=False)
+def _brief(command: str, hooks: str) -> str:
+    settings = (
+        f"Add a hook that runs it on the file that was written.\n\n{hooks}\n" if hooks else ""
+    )
     return (
         f"# Run {code(command)} by itself whenever an agent has written a file\n\n"
         "Agents write files, run it later, and then fail: the file is not as they read it any"
-        " more, or a check had been red until then.\n\n"
-        "- Add a hook that runs it on the file that was written. For Claude Code, in"
-        f" `.claude/settings.json`:\n\n      {settings}\n\n"
-        f"- Up to Claude Code {_STUMBLES} such a hook makes the next edit of the file fail: there"
-        " use `Stop` in place of `PostToolUse`, and run it on all files that changed.\n"
+        f" more, or a check had been red until then.\n\n{settings}"
         f"- Where agents have no hooks, say in the instruction file: run {code(command)} once,"
         " after the last edit, and read files again before you go on.\n"
         "- Done when an agent edits a file twice and passes the check without running"
