@@ -338,12 +338,6 @@ def _unfinished(window: Window, kind: str) -> Recurrence:
     )
 
 
-def _edited(where: Callable[[Window, str], Met], window: Window, subject: str) -> Recurrence:
-    """What bets on edits and runs are about."""
-    hits, could = where(window, subject)
-    return Recurrence(
-        _of_places(window, hits), None if could is None else _of_places(window, hits | could)
-    )
 def _of_edits(where: Callable[[Window, str], Met]) -> Callable[[Window, str], Recurrence]:
     """What bets on edits and runs are about, counted; it says of itself what the places say."""
 
@@ -395,6 +389,5 @@ COUNTED: Final[dict[Fact, Callable[[Window, str], Recurrence]]] = {
     Fact.UNUSED: _unused,
     Fact.ABANDONED: _abandoned,
     Fact.UNFINISHED: _unfinished,
-    **{fact: partial(_edited, where) for fact, where in OF_EDITS.items()},
     **{fact: _of_edits(where) for fact, where in OF_EDITS.items()},
 }
