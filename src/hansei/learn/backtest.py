@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status
 from hansei.learn.meetings import Point
-from hansei.learn.wordings import differ_in_targets, is_run_of, is_same_run
+from hansei.learn.wordings import is_run_of, is_same_run, measured_by
 from hansei.projection.corrections.likeness import near
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from hansei.learn.claims import Claim, Remedy
     from hansei.learn.meetings import Later, Meeting
-    from hansei.learn.wordings import Run, Wording
+    from hansei.learn.wordings import Measure, Run, Wording
     from hansei.projection.window import Window
 
 SHARE: Final = 60
@@ -109,21 +109,21 @@ def judged(remedy: Remedy, met: Meeting) -> Verdict:
 def _of_failure(remedy: Remedy, met: Meeting) -> Verdict:
     if remedy.folder:
         return _of_folder(remedy, met)
-    exact = differ_in_targets(remedy.do, remedy.avoid)
+    measure = measured_by(remedy.do, remedy.avoid)
     told = [it for it in remedy.do if it not in remedy.avoid]
-    if any(_is(it, run, exact) for it in told for run in met.failed):
+    if any(_is(it, run, measure) for it in told for run in met.failed):
         return Verdict.WRONG
     if met.resolved is None:
         return Verdict.UNTESTED
-    if any(_is(it, met.resolved, exact) for it in told):
+    if any(_is(it, met.resolved, measure) for it in told):
         return Verdict.RIGHT
     again = not met.resolved.firsts and any(is_same_run(it, met.resolved) for it in met.failed)
-    avoided = any(_is(it, met.resolved, exact) for it in remedy.avoid)
+    avoided = any(_is(it, met.resolved, measure) for it in remedy.avoid)
     return Verdict.WRONG if again and avoided else Verdict.UNTESTED
 
 
-def _is(told: Wording, run: Run, exact: bool) -> bool:
-    return is_run_of(told, run, exact=exact)
+def _is(told: Wording, run: Run, measure: Measure) -> bool:
+    return is_run_of(told, run, measure, strict=True)
 
 
 def _of_folder(remedy: Remedy, met: Meeting) -> Verdict:
@@ -148,7 +148,7 @@ def _of_doing(remedy: Remedy, met: Meeting) -> Verdict:
     if verdict is not Verdict.UNTESTED:
         return verdict
     well = [it for it in met.steps if it.status is Status.OK]
-    taken = all(any(is_run_of(it, run, strict=False) for run in well) for it in remedy.do)
+    taken = all(any(is_run_of(it, run) for run in well) for it in remedy.do)
     return Verdict.WRONG if taken else Verdict.UNTESTED
 
 
@@ -161,7 +161,7 @@ def _walked(do: Sequence[Wording], steps: Sequence[Run]) -> Verdict:
     for number, told in enumerate(do):
         failed = False
         for run in rest:
-            if not is_run_of(told, run, strict=False):
+            if not is_run_of(told, run):
                 continue
             if run.status is Status.OK:
                 break
@@ -172,17 +172,17 @@ def _walked(do: Sequence[Wording], steps: Sequence[Run]) -> Verdict:
 
 
 def _done(remedy: Remedy, steps: Sequence[Run]) -> Verdict:
-    exact = differ_in_targets(remedy.do, remedy.avoid)
-    done = [run for run in steps if _is_any(remedy.do, run, exact)]
+    measure = measured_by(remedy.do, remedy.avoid)
+    done = [run for run in steps if _is_any(remedy.do, run, measure)]
     if any(run.status is Status.OK for run in done):
         return Verdict.RIGHT
     well = (run for run in steps if run.status is Status.OK)
-    opposite = any(_is_any(remedy.avoid, run, exact) for run in well)
+    opposite = any(_is_any(remedy.avoid, run, measure) for run in well)
     return Verdict.WRONG if opposite or any(it.went_wrong for it in done) else Verdict.UNTESTED
 
 
-def _is_any(told: Sequence[Wording], run: Run, exact: bool) -> bool:
-    return any(is_run_of(it, run, exact=exact, strict=False) for it in told)
+def _is_any(told: Sequence[Wording], run: Run, measure: Measure) -> bool:
+    return any(is_run_of(it, run, measure) for it in told)
 
 
 def summed(verdicts: Iterable[Verdict]) -> Verdict:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from hansei.learn.model import Predicates
 from hansei.learn.steps import called
 from hansei.learn.wordings import run_of, wording
 from hansei.projection.corrections.likeness import normal_form
@@ -18,7 +19,7 @@ from hansei.projection.ways import How, about, changes, matching, spelled
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from hansei.learn.model import Evidence, Offer, Predicates, Skill
+    from hansei.learn.model import Evidence, Offer, Skill
     from hansei.learn.wordings import Wording
     from hansei.projection.facts.ran import Ran
     from hansei.projection.ways import Way
@@ -42,6 +43,8 @@ class Trigger:
     """Corrections, in their normal form."""
     begins: frozenset[str] = frozenset()
     """Commands that a way of doing begins with."""
+    at: Predicates | None = None
+    """Calls by their tool or the files they touch."""
 
     def __bool__(self) -> bool:
         return self != Trigger()
@@ -118,6 +121,9 @@ def _claim(
         alone = (wording(told.check),) if told.check and not avoid else ()
         trigger = Trigger(signatures=frozenset((told.error, *seen)))
         remedy = Remedy(do, avoid or alone)  # what has to run first: the command without it
+    elif told.path or told.tool:
+        trigger = Trigger(at=Predicates(told.tool, told.command, told.path))
+        remedy = Remedy(do, avoid, in_order=len(do) > 1 and not avoid)
     else:
         begun = wording(told.command) if told.command else next(iter(do), wording(""))
         trigger = Trigger(begins=(begun.loose | {told.command}) - {""})

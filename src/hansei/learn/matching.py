@@ -1,25 +1,19 @@
 """Whether what a skill says of itself holds of what sessions did: `when`, `do`, `avoid`, `check`.
 
-Everything is asked of facts, call by call, and answered with the calls. A command is matched by its
-words: those of the skill must all be there, in their order, from the program on, and what stands
-before it and the folder it runs in where the skill names them. Where a call is both what a skill
-asks for and what it warns of, the more exact of the two wordings is meant.
+Everything is asked of facts, call by call, and answered with the calls. Commands are compared by
+`wordings`. Where a call is both what a skill asks for and what it warns of, the more exact of the
+two wordings is meant.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from fnmatch import fnmatchcase
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.learn.patterns import PLAIN, expression
-from hansei.learn.steps import called
-from hansei.projection.commands.normal import normal
-from hansei.projection.commands.parsing import parse
-from hansei.projection.commands.paths import seen_from
+from hansei.learn.wordings import CHECKS, Measure, is_run_of, run_of, wording
 from hansei.projection.failures import Kind
 from hansei.projection.failures.missing import What, missing
 from hansei.projection.wording import words
@@ -30,9 +24,6 @@ if TYPE_CHECKING:
     from hansei.learn.model import Predicates, Skill
     from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
-
-CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.LINT))
-"""Commands whose failing is an answer about the code."""
 
 _USAGE: Final = frozenset((What.PROGRAM, What.SCRIPT, What.COMMAND, What.OPTION))
 
@@ -58,25 +49,16 @@ class Done(NamedTuple):
         return Call(self.session, self.seq)
 
 
-class Shape(NamedTuple):
-    """A command as a skill words it."""
-
-    text: str
-    before: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    directory: str = ""
-
-    @property
-    def exactness(self) -> int:
-        return len(self.before) + len(self.words) + bool(self.directory)
-
-
 # --- what skills ask of sessions ------------------------------------------------------------------
 
 
 def triggers(window: Window, skill: Skill) -> list[Call]:
-    """The calls on which a skill applies: everything that its `when` names holds of them."""
-    told = skill.predicates
+    """The calls on which a skill applies."""
+    return met(window, skill.predicates)
+
+
+def met(window: Window, told: Predicates) -> list[Call]:
+    """The calls of which everything holds that a `when` names; none where it names nothing."""
     found: list[set[Call]] = []
     if told.error:
         found.append(_failed(window, told.error))
@@ -134,7 +116,7 @@ def problems(told: Predicates) -> Iterator[str]:
     for name in ("command", "check", "do", "avoid"):
         value = getattr(told, name)
         for text in (value,) if isinstance(value, str) else value:
-            if text != " ".join(text.split()) or (text and not shape(text).words):
+            if text != " ".join(text.split()) or (text and not wording(text).words):
                 yield f"predicates, {name}: {text[:60]!r} is no command on one line"
     for text in sorted({*told.do} & {*told.avoid}):
         yield f"predicates: {text[:60]!r} is both asked for and warned of"
@@ -149,34 +131,6 @@ def problems(told: Predicates) -> Iterator[str]:
 # --- how ------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=4096)
-def shape(text: str) -> Shape:
-    """What a worded command is compared by; `cd DIR && …` says in which folder it runs."""
-    script = parse(text)
-    place = script.main
-    if not script.parsed or place is None:
-        return Shape(text, (), tuple(words(text)))
-    command = script.commands[place]
-    before = (*(f"{name}=" for name in command.variables), *command.wrappers)
-    told = tuple(it for it in words(normal(command)) if it != "*")
-    return Shape(text, before, told, seen_from(command.directory, None) or "")
-
-
-def fits(told: Shape, ran: Ran) -> bool:
-    """Whether a program that was run is what a skill words."""
-    if told.text in (ran.shown, called(ran), ran.program):
-        return True
-    if told.directory and told.directory.rstrip("/") != (ran.directory or "").rstrip("/"):
-        return False
-    if not told.words or any(it not in ran.before for it in told.before):
-        return False
-    rest = iter(words(ran.form))
-    # A skill may name a script by its last part alone.
-    return next(rest, None) == told.words[0] and all(
-        any(it == word or it.endswith(f"/{word}") for it in rest) for word in told.words[1:]
-    )
-
-
 class _Run(NamedTuple):
     session: int
     seq: int
@@ -185,11 +139,11 @@ class _Run(NamedTuple):
 
 def _running(window: Window, text: str) -> Iterator[_Run]:
     """The programs that were run as a skill words it."""
-    told = shape(text)
+    told = wording(text)
     heads = {*told.words[:1], *words(text)[:1]}
     for head in sorted(heads):
         for session, ran in window.commands_of(head):
-            if fits(told, ran):
+            if is_run_of(told, run_of(ran), Measure.WORDS):
                 yield _Run(session, ran.seq, ran)
 
 
@@ -230,7 +184,7 @@ def _exactness(window: Window, texts: Sequence[str]) -> dict[Call, int]:
     """How exactly the best of some wordings describes each call."""
     found: dict[Call, int] = {}
     for text in texts:
-        size = shape(text).exactness or 1
+        size = wording(text).exactness or 1
         for it in _doing(window, text):
             found[it.call] = max(size, found.get(it.call, 0))
     return found

@@ -5,7 +5,7 @@ Nothing here knows what the skill says to do, so one meeting can be held against
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,8 +14,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status
+from hansei.learn.matching import met
 from hansei.learn.steps import called, steps
-from hansei.learn.wordings import is_run_of, run_of
+from hansei.learn.wordings import Measure, is_run_of, run_of
 from hansei.projection.corrections.likeness import NEGATED, near
 from hansei.projection.failures import Ending, Kind
 from hansei.projection.failures.missing import What, missing
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hansei.learn.claims import Trigger
+    from hansei.learn.model import Predicates
     from hansei.learn.steps import Step
-    from hansei.learn.wordings import Run
+    from hansei.learn.wordings import Run, Wording
     from hansei.projection.corrections import Correction
     from hansei.projection.failures import Episode
     from hansei.projection.window import Window
@@ -79,7 +81,7 @@ class Later:
                 it
                 for rows in self._failures.values()
                 for it in rows
-                if any(is_run_of(w, run, exact=True) for w in trigger.failing for run in it.failed)
+                if any(_is_exactly(w, run) for w in trigger.failing for run in it.failed)
             )
         if trigger.folder:
             inside = f"{trigger.folder.rstrip('/')}/"
@@ -88,6 +90,8 @@ class Later:
             yield from (it for it in self._corrections if is_about(normal, it.said))
         for name in trigger.begins:
             yield from self._doings(name)
+        if trigger.at is not None:
+            yield from self._occasions(trigger.at)
 
     # --- failures ---------------------------------------------------------------------------------
 
@@ -156,6 +160,20 @@ class Later:
             done = self._runs[session][place:end]
             yield Meeting(Point.DOING, session, own[place].seq, steps=done)
 
+    def _occasions(self, when: Predicates) -> Iterator[Meeting]:
+        """The first call of each turn that meets a `when`, and what was run from it on."""
+        turns: set[tuple[int, int]] = set()
+        for call in met(self.window, when):
+            row = self.window.called.get(call)
+            if row is None or (call.session, row.turn) in turns:
+                continue
+            turns.add((call.session, row.turn))
+            own = self._steps.get(call.session, [])
+            begin = bisect_left(own, call.seq, key=attrgetter("seq"))
+            end = bisect_right(own, row.turn, lo=begin, key=attrgetter("turn"))
+            done = self._runs.get(call.session, ())[begin:end]
+            yield Meeting(Point.DOING, call.session, call.seq, steps=done)
+
     @cached_property
     def _runs(self) -> dict[int, tuple[Run, ...]]:
         return {session: tuple(map(self._run, own)) for session, own in self._steps.items()}
@@ -187,6 +205,10 @@ class Later:
         }
         told = [it for it in requests.values() if it is not None]
         return sum(told) if told else None
+
+
+def _is_exactly(told: Wording, run: Run) -> bool:
+    return is_run_of(told, run, Measure.EXACT, strict=True)
 
 
 def is_about(normal: str, other: str) -> bool:

@@ -1,12 +1,19 @@
-"""Whether a command that was run is one that a skill words: equal, once both are in normal form.
+"""Whether a command that was run is one that a skill words: the one comparison of both.
 
-What a command works on and the values of its options differ from session to session, so they are
-left out, unless they are all that the skill changes: `pip install request` and `requests`.
+Both are taken in normal form. What counts as the same depends on the question, so there are three
+measures. Whether a skill was followed is asked by its words, which may be among others: who is told
+`pytest -x` and runs `pytest -q -x tests` did it. Whether it held later asks for more: the command
+must be equal, but what it works on and the values of its options differ from session to session,
+so they are left out, unless they are all that the skill changes: `pip install request` and
+`requests`.
+
 A skill says `cd FOLDER && COMMAND` where the folder matters, and may say `FIRST && COMMAND`.
 """
 
 from __future__ import annotations
 
+import re
+from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -19,7 +26,7 @@ from hansei.projection.ways import bare
 from hansei.projection.wording import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from hansei.projection.facts.ran import Ran
 
@@ -27,6 +34,16 @@ CHECKS: Final = frozenset((CommandClass.TEST, CommandClass.BUILD, CommandClass.L
 """Commands whose failing says something of the code, not of how they were called."""
 _THEN: Final = " && "
 _INTO: Final = "cd "
+_PLACED: Final = re.compile(r"\((cd [^()]+)\)")
+"""A command that leaves the shell where it was, as `projection.ways` tells it."""
+
+
+class Measure(StrEnum):
+    """What makes a run the one that a skill words."""
+
+    EXACT = "exact"  # equal
+    LOOSE = "loose"  # equal but for what it works on and the values of its options
+    WORDS = "words"  # all words of the skill are there, in their order, from the program on
 
 
 class Wording(NamedTuple):
@@ -39,6 +56,12 @@ class Wording(NamedTuple):
     exact: frozenset[str] = frozenset()
     loose: frozenset[str] = frozenset()
     """Without what it works on and the values of its options."""
+    words: tuple[str, ...] = ()
+
+    @property
+    def exactness(self) -> int:
+        """How much it says: of two that a run is, the one that says more is meant."""
+        return len(self.before) + len(self.words) + bool(self.directory)
 
 
 class Run(NamedTuple):
@@ -48,6 +71,9 @@ class Run(NamedTuple):
     directory: str
     exact: str
     loose: frozenset[str]
+    names: frozenset[str] = frozenset()
+    """What it may be called by in a word or two."""
+    words: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     status: Status = Status.UNKNOWN
     is_check: bool = False
@@ -69,13 +95,14 @@ def placed(ran: Ran) -> str:
 @lru_cache(maxsize=8192)
 def wording(text: str) -> Wording:
     """What a skill says, taken apart."""
-    lead, _, command = text.rpartition(_THEN)
+    alone = _PLACED.fullmatch(text)
+    lead, _, command = (alone[1] if alone else text).rpartition(_THEN)
     directory = lead.removeprefix(_INTO).rstrip("/") if lead.startswith(_INTO) else ""
     first = "" if directory else lead
     script = parse(command)
     if not script.parsed or script.main is None:
-        alone = frozenset((command,))
-        return Wording(text, first, directory, (), alone, alone)
+        whole = frozenset((command,))
+        return Wording(text, first, directory, (), whole, whole, tuple(words(command)))
     found = script.commands[script.main]
     before = (*(f"{name}=" for name in found.variables), *found.wrappers)
     told = normal(found)
@@ -90,6 +117,7 @@ def wording(text: str) -> Wording:
         before,
         frozenset((told, plain)),
         frozenset((without, plain, known_by)),
+        tuple(it for it in rest if it != "*"),
     )
 
 
@@ -98,6 +126,7 @@ def _known_by(name: str, flags: Iterable[str]) -> str:
     return " ".join((name, *sorted(set(flags))))
 
 
+@lru_cache(maxsize=8192)
 def run_of(ran: Ran, status: Status = Status.UNKNOWN, firsts: frozenset[str] = frozenset()) -> Run:
     """A command of a session, ready to be compared."""
     return Run(
@@ -105,6 +134,8 @@ def run_of(ran: Ran, status: Status = Status.UNKNOWN, firsts: frozenset[str] = f
         directory=(ran.directory or "").rstrip("/"),
         exact=ran.form,
         loose=frozenset((bare(ran), form(ran), _known_by(called(ran), ran.flags))),
+        names=frozenset((ran.shown, called(ran), ran.program)),
+        words=tuple(words(ran.form)),
         targets=ran.targets,
         status=status,
         is_check=ran.kind in CHECKS,
@@ -112,7 +143,9 @@ def run_of(ran: Ran, status: Status = Status.UNKNOWN, firsts: frozenset[str] = f
     )
 
 
-def is_run_of(told: Wording, run: Run, *, exact: bool = False, strict: bool = True) -> bool:
+def is_run_of(
+    told: Wording, run: Run, measure: Measure = Measure.LOOSE, *, strict: bool = False
+) -> bool:
     """Whether a run is what a skill says; `strict` where nothing else may stand before it.
 
     What a skill says may also be what had to run first.
@@ -124,9 +157,21 @@ def is_run_of(told: Wording, run: Run, *, exact: bool = False, strict: bool = Tr
         return False
     if told.directory and told.directory != run.directory:
         return False
+    if measure is Measure.WORDS:
+        return told.text in run.names or _are_among(told.words, run.words)
     if told.first and told.first not in run.firsts:
         return False
-    return run.exact in told.exact or (not exact and bool(told.loose & run.loose))
+    return run.exact in told.exact or (measure is Measure.LOOSE and bool(told.loose & run.loose))
+
+
+def _are_among(told: Sequence[str], run: Sequence[str]) -> bool:
+    """Whether words are there in their order, from the first on; a script may lack its folder."""
+    rest = iter(run)
+    return (
+        bool(told)
+        and next(rest, None) == told[0]
+        and all(any(it == word or it.endswith(f"/{word}") for it in rest) for word in told[1:])
+    )
 
 
 def is_same_run(one: Run, other: Run) -> bool:
@@ -134,12 +179,13 @@ def is_same_run(one: Run, other: Run) -> bool:
     return (one.before, one.directory, one.exact) == (other.before, other.directory, other.exact)
 
 
-def differ_in_targets(do: tuple[Wording, ...], avoid: tuple[Wording, ...]) -> bool:
-    """Whether what commands work on is all that tells what to do from what to avoid."""
-    return any(
+def measured_by(do: Sequence[Wording], avoid: Sequence[Wording]) -> Measure:
+    """How closely to look: exactly where what to do differs from what to avoid only in targets."""
+    in_targets = any(
         one.before == other.before
         and bool(one.loose & other.loose)
         and not (one.first or one.directory)
         for one in do
         for other in avoid
     )
+    return Measure.EXACT if in_targets else Measure.LOOSE
