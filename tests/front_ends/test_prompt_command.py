@@ -286,7 +286,7 @@ def test_any_file_is_as_it_was_after_undoing(text: str, name: str) -> None:
         store = open_store(desk.config.store, now=NOW)
         try:
             outlet = outlet_for(store, desk.folder, name)
-            proposal = propose(store, desk.config, desk.folder, outlet)
+            proposal = propose(store, desk.config, desk.folder, outlet, now=1)
             if proposal.plan.problems:
                 return
             entry = apply(store, [proposal], now=NOW)

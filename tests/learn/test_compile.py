@@ -15,6 +15,7 @@ from hansei.instructions.sizes import size
 from hansei.instructions.wording import as_text
 from hansei.learn import compile as compiling
 from hansei.learn.compile import Form, Room, compiled, fits, listed, prompt
+from hansei.learn.counters import Counters, Share, Standing, Tally
 from hansei.learn.model import Evidence, Predicates, Scope, Skill, State, Vote
 from hansei.learn.outlets import OUTLETS, Outlet, is_scoped, sheets
 
@@ -125,15 +126,49 @@ def test_mentions_comments_and_code_that_runs_are_taken_out() -> None:
     )
 
 
-def test_votes_then_sessions_then_names_decide() -> None:
+def told(name: str, standing: Standing, *, low: float | None = None, came: int = 0) -> Counters:
+    """What sessions might tell of a skill."""
+    share, none = Share(4, 4.0, low, 1.0), Share(0, 0.0, None, None)
+    why = f"{standing}, they say"
+    total = Tally(None, 9, 0, came, 0, 0, share, none, none, standing, why)
+    return Counters(name, total, (), (), 0, 0)
+
+
+def test_sessions_then_names_decide_where_nothing_was_counted_and_votes_do_not() -> None:
     liked = skill("z-liked", votes=(Vote("ann", 1, helpful=True),))
     often = skill("y-often", evidence=(Evidence("a", 1), Evidence("b", 1), Evidence("b", 2)))
     once = skill("x-once", evidence=(Evidence("a", 1),))
     none, other = skill("b-none"), skill("a-global", scope=Scope.GLOBAL)
     chosen = compiled([none, other, once, often, liked])
     assert [it.skill.name for it in chosen] == [
-        "z-liked", "y-often", "x-once", "b-none", "a-global",
+        "y-often", "x-once", "b-none", "z-liked", "a-global",
     ]  # fmt: skip
+    assert chosen[3].standing == "unproven; people +1"
+
+
+def test_what_sessions_tell_decides_before_everything_else() -> None:
+    counted = {
+        it.name: it
+        for it in (
+            told("a-mixed", Standing.MIXED, low=0.4),
+            told("b-rare", Standing.UNPROVEN, came=1),
+            told("c-common", Standing.UNPROVEN, came=7),
+            told("d-good", Standing.HELPFUL, low=0.61),
+            told("e-best", Standing.HELPFUL, low=0.83),
+            told("f-bad", Standing.HARMFUL, low=0.01),
+        )
+    }
+    kept = [skill(name, evidence=(Evidence("a", 1),)) for name in counted]
+    for order in (kept, kept[::-1]):
+        chosen = compiled(order, told=counted)
+        assert [it.skill.name for it in chosen] == [
+            "e-best", "d-good", "c-common", "b-rare", "a-mixed", "f-bad",
+        ]  # fmt: skip
+    assert [it.skill.name for it in chosen if not it.taken] == ["f-bad"]
+    assert chosen[-1].why == "harmful, they say"
+    assert chosen[2].standing == "unproven, came up in 7 sessions"
+    small = compiled(kept, Room(chosen[0].tokens + 12), told=counted)
+    assert [it.skill.name for it in small if it.taken] == ["e-best"]
 
 
 def test_what_does_not_fit_whole_is_taken_by_its_description() -> None:

@@ -1,26 +1,32 @@
 """Approved skills as text for the next session, within a budget.
 
-Skills are ranked by what people and sessions say of them, and taken in that order as long as there
-is room: whole, else by their description alone, else not at all, and each says why. The same skills
-and the same budget give the same bytes. Everything here is pure.
+Skills are ranked by what sessions tell of them, and taken in that order as long as there is room:
+whole, else by their description alone, else not at all, and each says why. What people think stands
+apart: it ranks nothing, but what more of them found harmful is left out. The same skills, counters
+and budget give the same bytes. Everything here is pure.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import MARKER
 from hansei.instructions import edits
 from hansei.instructions.block import CLOSE, name_of
 from hansei.instructions.sizes import size
 from hansei.instructions.wording import as_item, as_text
+from hansei.learn.counters import Standing
 from hansei.learn.model import Scope, Skill, State
+from hansei.learn.operations import voted
 from hansei.learn.patterns import expression
 from hansei.projection.places import TOP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from hansei.learn.counters import Counters
 
 BUDGET = 2_000
 """Tokens: a hundredth of the smallest context that the agents work with."""
@@ -28,6 +34,9 @@ LONGEST_LISTED = 250
 """Characters of a description in a list of skills; agents cut longer ones."""
 
 _SCOPES = (Scope.WORKSPACE, Scope.LANGUAGE, Scope.GLOBAL)
+_ORDER: Final = (Standing.HELPFUL, Standing.UNPROVEN, Standing.MIXED, Standing.HARMFUL)
+"""What is known to go well comes first; of the rest, what is not known to go badly."""
+UNCOUNTED: Final[Mapping[str, Counters]] = MappingProxyType({})
 
 
 class Form:
@@ -51,6 +60,8 @@ class Chosen:
     text: str = ""
     path: str = ""
     """The files for which alone it is in force, where the place it goes to can tell."""
+    standing: str = ""
+    """Why it is ranked where it is."""
 
     @property
     def taken(self) -> bool:
@@ -70,18 +81,41 @@ class Room(NamedTuple):
 USUAL = Room()
 
 
-def ranked(skills: Iterable[Skill]) -> list[Skill]:
-    """Those that may be handed over, the best first."""
-    return sorted((it for it in skills if it.state is State.APPROVED), key=_worth)
+def ranked(skills: Iterable[Skill], told: Mapping[str, Counters] = UNCOUNTED) -> list[Skill]:
+    """Those that may be handed over, the best first, by what sessions tell of each.
+
+    What is known to be helpful is ranked by the least share of sessions in which it was, to two
+    digits, so that no day's ageing of votes reorders it; the rest by how often it came up.
+    """
+    approved = (it for it in skills if it.state is State.APPROVED)
+    return sorted(approved, key=lambda it: _worth(it, told.get(it.name)))
 
 
-def _worth(skill: Skill) -> tuple[int, int, int, str]:
-    return -votes(skill), -seen_in(skill), _SCOPES.index(skill.scope), skill.name
+def _worth(skill: Skill, told: Counters | None) -> tuple[int, float, int, int, int, str]:
+    total = None if told is None else told.total
+    standing = Standing.UNPROVEN if total is None else total.standing
+    low = None if total is None or standing is Standing.UNPROVEN else total.helpful.low
+    return (
+        _ORDER.index(standing),
+        -round(low or 0.0, 2),
+        -came_up(told),
+        -seen_in(skill),
+        _SCOPES.index(skill.scope),
+        skill.name,
+    )
+
+
+def came_up(told: Counters | None) -> int:
+    """In how many sessions a skill applied, whether it was in force there or not."""
+    if told is None:
+        return 0
+    return (told.total.triggered or 0) + told.unexposed + told.unknown
 
 
 def votes(skill: Skill) -> int:
     """People who found it helpful, less those who found it harmful."""
-    return sum(1 if vote.helpful else -1 for vote in skill.votes)
+    said = voted(skill)
+    return said.helpful - said.harmful
 
 
 def seen_in(skill: Skill) -> int:
@@ -89,11 +123,20 @@ def seen_in(skill: Skill) -> int:
     return len({it.session for it in skill.evidence})
 
 
-def standing(skill: Skill) -> str:
-    """Why a skill is ranked where it is."""
-    sessions = seen_in(skill)
-    seen = f"seen in {sessions} session{'' if sessions == 1 else 's'}" if sessions else "no session"
-    return f"{votes(skill):+d} by votes, {seen}" if skill.votes else seen
+def standing(skill: Skill, told: Counters | None = None) -> str:
+    """Why a skill is ranked where it is, and apart from that what people think of it."""
+    if told is not None and told.total.standing is not Standing.UNPROVEN:
+        why = told.total.why
+    elif times := came_up(told):
+        why = f"unproven, came up in {_sessions(times)}"
+    else:
+        seen = seen_in(skill)
+        why = f"unproven, seen in {_sessions(seen)}" if seen else "unproven"
+    return f"{why}; people {votes(skill):+d}" if skill.votes else why
+
+
+def _sessions(count: int) -> str:
+    return f"{count} session{'' if count == 1 else 's'}"
 
 
 def _never(_: str) -> bool:
@@ -107,27 +150,38 @@ def compiled(
     paths: Sequence[str] = (),
     languages: Collection[str] | None = None,
     scoped: Callable[[str], bool] = _never,
+    told: Mapping[str, Counters] = UNCOUNTED,
 ) -> list[Chosen]:
     """Every approved skill in the order of its rank, with its text or why it has none.
 
     `paths` are the files somebody works on: what is about others is left out. `scoped` says of a
-    pattern whether the place it goes to tells by itself which files it is about.
+    pattern whether the place it goes to tells by itself which files it is about; `told` is what
+    sessions tell of each skill.
     """
     taken: list[Chosen] = []
     found: list[Chosen] = []
-    for skill in ranked(skills):
-        reason = unwanted(skill, paths, languages)
+    for skill in ranked(skills, told):
+        own = told.get(skill.name)
+        reason = unwanted(skill, paths, languages, own)
         chosen = (
             Chosen(skill, Form.NONE, 0, reason) if reason else _fitted(skill, taken, room, scoped)
         )
+        chosen = replace(chosen, standing=standing(skill, own))
         found.append(chosen)
         if chosen.taken:
             taken.append(chosen)
     return found
 
 
-def unwanted(skill: Skill, paths: Sequence[str], languages: Collection[str] | None) -> str:
+def unwanted(
+    skill: Skill,
+    paths: Sequence[str],
+    languages: Collection[str] | None,
+    told: Counters | None = None,
+) -> str:
     """Why a skill has no place here, however much room there is; empty if it has."""
+    if told is not None and told.total.standing is Standing.HARMFUL:
+        return told.total.why
     if votes(skill) < 0:
         return "more people found it harmful than helpful"
     language = skill.language.casefold()
@@ -246,6 +300,7 @@ def listed(
     entry: Callable[[Skill], str],
     paths: Sequence[str] = (),
     languages: Collection[str] | None = None,
+    told: Mapping[str, Counters] = UNCOUNTED,
 ) -> list[Chosen]:
     """Skills that agents list by name and description and open when they want one.
 
@@ -253,20 +308,21 @@ def listed(
     """
     found: list[Chosen] = []
     tokens = letters = 0
-    for skill in ranked(skills):
-        line = entry(skill)
-        need, reason = size(line).tokens, unwanted(skill, paths, languages)
+    for skill in ranked(skills, told):
+        line, own = entry(skill), told.get(skill.name)
+        why = standing(skill, own)
+        need, reason = size(line).tokens, unwanted(skill, paths, languages, own)
         if not reason and tokens + need > room.tokens:
             left = room.tokens - tokens
             reason = f"its line takes {need:,} tokens, and {left:,} of {room.tokens:,} are left"
         if not reason and room.bytes is not None and letters + len(line) > room.bytes:
             reason = room.limit
         if reason:
-            found.append(Chosen(skill, Form.NONE, need, reason))
+            found.append(Chosen(skill, Form.NONE, need, reason, standing=why))
             continue
         tokens, letters = tokens + need, letters + len(line)
         long = len(skill.description)
         cut = f"agents may cut its description of {long:,} characters"
-        why = cut if long > LONGEST_LISTED else ""
-        found.append(Chosen(skill, Form.WHOLE, need, why, line))
+        shortened = cut if long > LONGEST_LISTED else ""
+        found.append(Chosen(skill, Form.WHOLE, need, shortened, line, standing=why))
     return found

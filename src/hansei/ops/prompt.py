@@ -1,17 +1,20 @@
 """Approved skills as text for agents that read no files of their own.
 
 The skills of a place are those of its repository, of this person for its workspace, and of this
-person for everywhere. Choosing among them is `learn.compile`; files are `ops.prompt_files`.
+person for everywhere, with what the stored sessions tell of each. Choosing among them is
+`learn.compile`; files are `ops.prompt_files`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import time
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.config import Environment, load, working_folder
-from hansei.errors import UsageError
+from hansei.errors import HanseiError, UsageError
 from hansei.git.repository import git
 from hansei.hook.repository import top
 from hansei.instructions import sizes
@@ -22,16 +25,19 @@ from hansei.learn.model import State
 from hansei.ops import skills
 from hansei.projection.snapshots.languages import language_of
 from hansei.redaction.redactor import Redactor
+from hansei.store.database import DATABASE, complaints, open_store
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from hansei.config import Config
     from hansei.instructions.sizes import Size
     from hansei.learn.compile import Chosen
+    from hansei.learn.counters import Counters
     from hansei.learn.model import Skill
+    from hansei.store.database import Store
 
 KEY_FILE = "redaction.key"
 
@@ -48,6 +54,8 @@ class Compiled:
     """Skills that are kept here and not approved."""
     problems: tuple[Problem, ...]
     """Files of the skillbook that cannot be read."""
+    uncounted: str = ""
+    """Why nothing is known from sessions, where something stands against asking them."""
 
 
 # --- the skills of a place ------------------------------------------------------------------------
@@ -61,6 +69,9 @@ class Place:
     skills: tuple[Skill, ...]
     languages: frozenset[str]
     problems: tuple[Problem, ...]
+    told: Mapping[str, Counters] = field(default_factory=dict)
+    """What sessions tell of the approved ones."""
+    uncounted: str = ""
 
     @property
     def waiting(self) -> int:
@@ -70,12 +81,36 @@ class Place:
         return (self.root / path).is_dir()
 
 
-def place_of(config: Config, here: Path) -> Place:
+def place_of(config: Config, here: Path, store: Store | None, now: int) -> Place:
+    """What is kept for a folder; without a store, nothing is known from sessions."""
     root = Path(top(str(here)) or here).resolve()
     found, problems = skills.listed(config, here)
     scrub = _scrubber(config)
     kept = tuple(_clean(skill, scrub) for _, skill in found)
-    return Place(root, kept, _languages(root), (*problems, *_tampered(config, here)))
+    told: dict[str, Counters] = {}
+    approved = [it for it in found if it[1].state is State.APPROVED]
+    if store is not None and approved:
+        from hansei.ops.skill_counters import counted
+
+        told = counted(skills.Desk(store, config, here, now), approved)
+    return Place(root, kept, _languages(root), (*problems, *_tampered(config, here)), told)
+
+
+def _place(config: Config, here: Path, now: int) -> Place:
+    """The same with the store of this machine, if it has one that can be read.
+
+    An agent is given its skills whatever became of the store.
+    """
+    if not (config.store / DATABASE).is_file():
+        return place_of(config, here, None, now)
+    try:
+        with (
+            closing(open_store(config.store, now=now, create=False)) as store,
+            complaints(config.store),
+        ):
+            return place_of(config, here, store, now)
+    except HanseiError as problem:
+        return replace(place_of(config, here, None, now), uncounted=problem.message)
 
 
 def _tampered(config: Config, here: Path) -> Iterator[Problem]:
@@ -109,12 +144,14 @@ def _languages(root: Path) -> frozenset[str]:
 
 
 def compiled(
-    config: Config, here: Path, *, budget: int = BUDGET, paths: Sequence[str] = ()
+    config: Config, here: Path, *, now: int, budget: int = BUDGET, paths: Sequence[str] = ()
 ) -> Compiled:
     """What an agent of any kind is given here, as text."""
-    place = place_of(config, here)
+    place = _place(config, here, now)
     inside = [from_top(path, here, place.root) for path in paths]
-    chosen = compiling.compiled(place.skills, Room(budget), paths=inside, languages=place.languages)
+    chosen = compiling.compiled(
+        place.skills, Room(budget), paths=inside, languages=place.languages, told=place.told
+    )
     return as_compiled(place, chosen, compiling.prompt(chosen), budget)
 
 
@@ -125,12 +162,14 @@ def text_for(
     environment = Environment.current()
     here = working_folder(environment) if workspace is None else Path(workspace).absolute()
     room = BUDGET if budget is None else budget
-    return compiled(load(environment, here), here, budget=room, paths=paths).text
+    now = int(time.time() * 1000)
+    return compiled(load(environment, here), here, now=now, budget=room, paths=paths).text
 
 
 def as_compiled(place: Place, chosen: Iterable[Chosen], text: str, budget: int) -> Compiled:
     told = tuple(chosen)
-    return Compiled(told, text, sizes.size(text), budget, place.waiting, place.problems)
+    size = sizes.size(text)
+    return Compiled(told, text, size, budget, place.waiting, place.problems, place.uncounted)
 
 
 def from_top(path: str, here: Path, root: Path) -> str:

@@ -71,6 +71,7 @@ def propose(
     here: Path,
     outlet: Outlet,
     *,
+    now: int,
     budget: int = BUDGET,
     paths: Sequence[str] = (),
     again: bool = False,
@@ -79,7 +80,7 @@ def propose(
 
     `again` puts back what a person took out by hand.
     """
-    place = place_of(config, here)
+    place = place_of(config, here, store, now)
     inside = [from_top(path, here, place.root) for path in paths]
     if outlet.listing is not None:
         return _folders(store, place, outlet, budget, inside)
@@ -89,6 +90,7 @@ def propose(
         paths=inside,
         languages=place.languages,
         scoped=lambda pattern: outlets.is_scoped(outlet, pattern, place.has_folder),
+        told=place.told,
     )
     sheets = outlets.sheets(outlet, chosen)
     made = [
@@ -113,7 +115,12 @@ def _folders(
     )
     room = Room(budget, (outlet.listing or 0) - taken, outlet.limited)
     chosen = compiling.listed(
-        place.skills, room, entry=_listing, paths=paths, languages=place.languages
+        place.skills,
+        room,
+        entry=_listing,
+        paths=paths,
+        languages=place.languages,
+        told=place.told,
     )
     made = [
         plans.plan_file(

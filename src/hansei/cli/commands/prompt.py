@@ -92,7 +92,7 @@ def command(
     _change(
         settings,
         here,
-        {"budget": room, "paths": paths, "again": again},
+        {"budget": room, "paths": paths, "again": again, "now": app.now()},
         names,
         write=write,
         yes=yes,
@@ -105,7 +105,7 @@ def _print(
 ) -> None:
     from hansei.ops.prompt import compiled
 
-    told = compiled(settings, here, budget=budget, paths=paths)
+    told = compiled(settings, here, now=app.now(), budget=budget, paths=paths)
     if as_json:
         output.write_json("prompt", {"text": told.text, **_figures(told)})
         return
@@ -113,6 +113,8 @@ def _print(
     left = [it for it in told.chosen if not it.taken]
     for it in left:
         note(f"Left out {output.one_line(it.skill.name)}: {output.one_line(it.why)}.")
+    if told.uncounted:
+        note(f"Not ranked by what sessions tell: {output.one_line(told.uncounted)}.")
     if not told.chosen:
         note(_nothing(told))
 
@@ -184,8 +186,6 @@ def shown(proposals: Sequence[Proposal]) -> Iterator[str]:
 
 def ranking(name: str, told: Compiled) -> Iterator[str]:
     """Every skill in the order of its rank, and what the text costs."""
-    from hansei.learn.compile import standing
-
     if not told.chosen:
         yield _nothing(told)
         return
@@ -200,7 +200,7 @@ def ranking(name: str, told: Compiled) -> Iterator[str]:
         output.Column("ranked by", "left"),
     ]
     rows = [
-        [output.one_line(it.skill.name), it.form, f"{it.tokens:,}", standing(it.skill)]
+        [output.one_line(it.skill.name), it.form, f"{it.tokens:,}", it.standing]
         for it in told.chosen
     ]
     yield from output.table(columns, rows)
@@ -230,8 +230,6 @@ def _figures(told: Compiled) -> dict[str, Any]:
 
 
 def _row(it: Chosen) -> dict[str, Any]:
-    from hansei.learn.compile import standing
-
     skill = it.skill
     return {
         "name": skill.name,
@@ -241,7 +239,7 @@ def _row(it: Chosen) -> dict[str, Any]:
         "form": it.form,
         "tokens": it.tokens,
         "why": it.why,
-        "ranked_by": standing(skill),
+        "ranked_by": it.standing,
         "files": skill.predicates.path,
     }
 
