@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from hansei.learn import heads
 from hansei.learn.heads import Broken, Node, field, inline, listed, quoted
-from hansei.learn.model import Evidence, Label, Predicates, Scope, Skill, State, Told, Vote
+from hansei.learn.model import Evidence, Label, Predicates, Rung, Scope, Skill, State, Told, Vote
 from hansei.learn.validation import normal_body
 
 if TYPE_CHECKING:
@@ -27,7 +27,17 @@ _TEXTS = ("description", "section", "language", "owner", "reason", "origin", "ke
 _MORE_TEXTS = ("topic", "action")
 _PREDICATES = ("tool", "command", "path", "error", "check")
 _STEPS = ("do", "avoid")
-_OTHERS = ("name", "state", "scope", "version", "auto_load", "label", "created_at", "changed_at")
+_OTHERS = (
+    "name",
+    "state",
+    "scope",
+    "version",
+    "auto_load",
+    "rung",
+    "label",
+    "created_at",
+    "changed_at",
+)
 _KNOWN = frozenset((*_TEXTS, *_MORE_TEXTS, *_OTHERS, "predicates", "evidence", "votes", "told"))
 _LABELS = frozenset(Label)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -54,6 +64,7 @@ def _head(skill: Skill) -> str:
         field("version", skill.version),
         *(field(name, text) for name, text in texts.items() if text),
         field("auto_load", value=True) if skill.auto_load else "",
+        field("rung", skill.rung) if skill.rung is not Rung.NOTE else "",
         field("label", skill.label),
         field("created_at", moment(skill.created_at)),
         field("changed_at", moment(skill.changed_at)),
@@ -134,6 +145,7 @@ def read(text: str, name: str) -> Skill:
         label=_choice(fields, "label", Label.TYPED),
         version=_number(fields, "version", 1),
         auto_load=_flag(fields, "auto_load"),
+        rung=_choice(fields, "rung", Rung.NOTE),
         predicates=_read_predicates(fields.get("predicates")),
         evidence=tuple(sorted({_evidence(it) for it in _items(fields, "evidence")})),
         votes=tuple(map(_read_vote, _items(fields, "votes"))),

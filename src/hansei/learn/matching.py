@@ -61,7 +61,7 @@ def met(window: Window, told: Predicates) -> list[Call]:
     """The calls of which everything holds that a `when` names; none where it names nothing."""
     found: list[set[Call]] = []
     if told.error:
-        found.append(_failed(window, told.error))
+        found.append(failed_with(window, told.error))
     if told.command:
         found.append({Call(it.session, it.seq) for it in _running(window, told.command)})
     if told.path:
@@ -103,7 +103,7 @@ def checks(window: Window, skill: Skill) -> list[Done]:
 def recurrences(window: Window, skill: Skill) -> list[Call]:
     """The calls that failed with what a skill is about."""
     error = skill.predicates.error
-    return sorted(_failed(window, error)) if error else []
+    return sorted(failed_with(window, error)) if error else []
 
 
 def is_checkable(told: Predicates) -> bool:
@@ -151,11 +151,11 @@ def _doing(window: Window, text: str) -> list[Done]:
     """The calls that ran a command, or touched a path, and how they ended."""
     found = {Call(it.session, it.seq): it.ran for it in _running(window, text)}
     done = [
-        Done(*call, ended(window, call, ran), ran.kind in CHECKS and not _misused(window, call))
+        Done(*call, ended(window, call, ran), ran.kind in CHECKS and not misused(window, call))
         for call, ran in found.items()
     ]
-    if _is_path(text):
-        touching = _touching(window, _below(text)) - found.keys()
+    if is_path(text):
+        touching = _touching(window, below(text)) - found.keys()
         done += [Done(*call, ended(window, call, None), is_check=False) for call in touching]
     return sorted(done)
 
@@ -173,7 +173,7 @@ def ended(window: Window, call: Call, ran: Ran | None) -> Status:
     return row.status
 
 
-def _misused(window: Window, call: Call) -> bool:
+def misused(window: Window, call: Call) -> bool:
     """Whether a call failed because there is no such program, script, subcommand or option."""
     row = window.failed.get(call)
     lacking = None if row is None else missing(row)
@@ -212,7 +212,8 @@ def _through(rows: Sequence[Sequence[Done]], after: int) -> Done | None:
     return last
 
 
-def _failed(window: Window, signature: str) -> set[Call]:
+def failed_with(window: Window, signature: str) -> set[Call]:
+    """The calls that failed with a signature, or with one of a pattern."""
     return {
         Call(session, row.seq)
         for session, row in window.failures
@@ -242,10 +243,11 @@ def _using(window: Window, tool: str) -> set[Call]:
     }
 
 
-def _is_path(text: str) -> bool:
+def is_path(text: str) -> bool:
+    """Whether what a skill names is a file or folder and no command."""
     return "/" in text and PLAIN.fullmatch(text) is not None and " " not in text
 
 
-def _below(path: str) -> str:
+def below(path: str) -> str:
     """A pattern for a folder and everything in it."""
     return path if any(it in path for it in "*?{") else f"{path.rstrip('/')}/**"

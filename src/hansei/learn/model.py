@@ -43,6 +43,15 @@ class Label(StrEnum):
     WEB = "web"
 
 
+class Rung(StrEnum):
+    """How firmly a skill is put before an agent, from the least to the most; see `ladder`."""
+
+    NOTE = "note"  # a text among others
+    RULE = "rule"  # a text that comes with the files it is about
+    SKILL = "skill"  # a folder of its own, listed and loaded
+    HOOK = "hook"  # a call it warns of is stopped
+
+
 LIVE = frozenset({State.DRAFT, State.APPROVED})
 """States in which a skill may be written where agents read it."""
 
@@ -153,6 +162,8 @@ class Skill:
     topic: str = ""
     action: str = ""
     auto_load: bool = False
+    rung: Rung = Rung.NOTE
+    """The step of the ladder it was promoted to; where it stands by itself is not told here."""
     predicates: Predicates = Predicates()
     evidence: tuple[Evidence, ...] = ()
     label: Label = Label.TYPED

@@ -10,9 +10,10 @@ from hansei.projection.commands.paths import seen_from
 from hansei.projection.commands.showing import only_shows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from hansei.projection.calls import Call
+    from hansei.projection.commands.model import Script
 
 
 class Ran(NamedTuple):
@@ -46,8 +47,20 @@ class Ran(NamedTuple):
 def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
     """Every program of every shell call, in the order of the text."""
     return [
-        Ran(
-            seq=call.seq,
+        row
+        for call in calls
+        if call.script is not None
+        for row in programs(call.seq, call.script, call.event.cwd, roots)
+    ]
+
+
+def programs(
+    seq: int, script: Script, cwd: str | None = None, roots: Sequence[str] = ()
+) -> Iterator[Ran]:
+    """The programs of one shell call, made or about to be made."""
+    for place, command in enumerate(script.commands):
+        yield Ran(
+            seq=seq,
             program=command.program,
             subcommand=command.subcommand,
             kind=command.kind,
@@ -55,15 +68,11 @@ def ran(calls: Sequence[Call], roots: Sequence[str] = ()) -> list[Ran]:
             form=normal(command, roots),
             flags=command.flags,
             targets=command.targets,
-            directory=seen_from(command.directory, call.event.cwd),
-            about=place == call.script.main,
+            directory=seen_from(command.directory, cwd),
+            about=place == script.main,
             masked=command.masked,
             inside=command.inside,
-            parsed=call.script.parsed,
+            parsed=script.parsed,
             before=(*(f"{name}=" for name in command.variables), *command.wrappers),
             shows=only_shows(command),
         )
-        for call in calls
-        if call.script is not None
-        for place, command in enumerate(call.script.commands)
-    ]
