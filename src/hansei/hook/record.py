@@ -1,4 +1,4 @@
-"""One call of one hook: a line on the spool, and on stdout what is to be delivered, if anything.
+"""One call of one hook: a line on the spool, and on stdout what the agent is told, if anything.
 
 The line holds ids, words, sizes and hashes. No text of a prompt, an input or an output gets here.
 """
@@ -27,6 +27,8 @@ PAUSE_SECONDS = 0.3
 """Once what it said looks whole, so long is enough."""
 LONGEST_ID, LONGEST_PATH, LONGEST_WORD = 256, 4096, 64
 LINE_VERSION = 1
+GUARDS = "guards.json"
+"""Without it no call is looked at."""
 RESUMED = "resume"
 """Why a session begins, in the word of Claude Code, Codex and Gemini CLI."""
 
@@ -43,6 +45,8 @@ def main(arguments: list[str]) -> None:
     line = observed(agent, event, data, at)
     begins = line["hook"] in words.STARTS.get(line["agent"], ()) and "session" in line
     answer = _deliver(home, line) if begins and line["agent"] == agent else None
+    if line["hook"] == words.BEFORE_CALLS.get(line["agent"]):
+        answer = _stop(home, line, data)
     if append(home, line):
         if answer is not None:
             _print(answer)
@@ -155,6 +159,19 @@ def _deliver(home: str, line: dict[str, Any]) -> str | None:
     line["delivered"] = [item["id"] for item in items]
     line["context"] = measured(text)
     return written(answer)
+
+
+def _stop(home: str, line: dict[str, Any], data: bytes) -> str | None:
+    """What to print where a call is stopped; nothing where there is no rule, or anything fails."""
+    if not os.path.exists(os.path.join(home, GUARDS)):
+        return None
+    from hansei.hook.guard import refusal
+
+    try:
+        reason = refusal(home, parsed(data))
+    except Exception:  # noqa: BLE001 - whatever it was, the call goes on
+        return None
+    return None if reason is None else written(words.denial(line["hook"], reason))
 
 
 def _print(text: str) -> None:

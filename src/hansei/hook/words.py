@@ -93,6 +93,9 @@ SUBAGENT_SESSION: dict[str, str] = {
 }
 """The id of a subagent's session as its transcript has it; elsewhere its parent's id stands."""
 
+BEFORE_CALLS: dict[str, str] = {"claude_code": "PreToolUse", "codex": "PreToolUse"}
+"""Hooks that run before a call and may stop it, of agents that are known to heed a refusal."""
+
 _WRAPPED = ("claude_code", "codex", "gemini")
 """Agents that take added context inside `hookSpecificOutput`."""
 _BARE = "cursor"
@@ -132,6 +135,12 @@ def context(agent: str, hook: str, text: str) -> dict[str, Any] | None:
     if agent in _WRAPPED:
         return {"hookSpecificOutput": {"hookEventName": hook, "additionalContext": text}}
     return {"additional_context": text} if agent == _BARE else None
+
+
+def denial(hook: str, text: str) -> dict[str, Any]:
+    """What to print so that an agent does not make the call it is about to make."""
+    decided = {"permissionDecision": "deny", "permissionDecisionReason": text}
+    return {"hookSpecificOutput": {"hookEventName": hook, **decided}}
 
 
 def takes_text(agent: str) -> bool:

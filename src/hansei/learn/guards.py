@@ -12,8 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Tool
-from hansei.learn.matching import below, is_path
-from hansei.learn.patterns import PLAIN, expression, folder_of
+from hansei.learn.patterns import PLAIN, below, expression, folder_of, is_path
 from hansei.learn.wordings import Measure, is_run_of, run_of, wording
 from hansei.projection.commands.parsing import parse
 from hansei.projection.facts.ran import programs

@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status
-from hansei.learn.patterns import PLAIN, expression
+from hansei.learn.patterns import PLAIN, below, expression, is_path
 from hansei.learn.wordings import CHECKS, Measure, is_run_of, run_of, wording
 from hansei.projection.failures import Kind
 from hansei.projection.failures.missing import What, missing
@@ -241,13 +241,3 @@ def _using(window: Window, tool: str) -> set[Call]:
         for session, row in window.calls
         if wanted in (row.tool.casefold(), row.name.casefold())
     }
-
-
-def is_path(text: str) -> bool:
-    """Whether what a skill names is a file or folder and no command."""
-    return "/" in text and PLAIN.fullmatch(text) is not None and " " not in text
-
-
-def below(path: str) -> str:
-    """A pattern for a folder and everything in it."""
-    return path if any(it in path for it in "*?{") else f"{path.rstrip('/')}/**"

@@ -50,3 +50,13 @@ def folder_of(pattern: str) -> str:
 def covers_folder(pattern: str) -> bool:
     """Whether a pattern means everything in its folder, so that the folder says the same."""
     return pattern.removeprefix("./") in (f"{(folder := folder_of(pattern))}/**", f"{folder}/**/*")
+
+
+def is_path(text: str) -> bool:
+    """Whether what a skill names is a file or folder and no command."""
+    return "/" in text and PLAIN.fullmatch(text) is not None and " " not in text
+
+
+def below(path: str) -> str:
+    """A pattern for a folder and everything in it."""
+    return path if any(it in path for it in "*?{") else f"{path.rstrip('/')}/**"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from hansei.events.model import Tool
 from hansei.projection.commands.programs import FILLERS, FILTERS
-from hansei.projection.ways import bare
+from hansei.projection.facts.ran import bare
 from hansei.projection.wording import words
 
 if TYPE_CHECKING:

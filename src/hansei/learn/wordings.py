@@ -22,7 +22,7 @@ from hansei.events.model import Status
 from hansei.learn.steps import called, form, named
 from hansei.projection.commands.normal import normal, shown
 from hansei.projection.commands.parsing import parse
-from hansei.projection.ways import bare
+from hansei.projection.facts.ran import bare
 from hansei.projection.wording import words
 
 if TYPE_CHECKING:

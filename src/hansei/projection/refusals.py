@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Tool
+from hansei.projection.facts.ran import bare
 from hansei.projection.failures import Kind, Refuser
-from hansei.projection.ways import about, bare, spelled
+from hansei.projection.ways import about, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

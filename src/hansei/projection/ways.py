@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from hansei.config import CommandClass
 from hansei.events.model import Status
 from hansei.projection.commands.programs import FILLERS, FILTERS
+from hansei.projection.facts.ran import bare
 from hansei.projection.failures import Ending, Kind
 from hansei.projection.files import LOOKS
 from hansei.projection.wording import code, in_common, words
@@ -288,14 +289,6 @@ def _any_test(ran: Ran) -> str:
 def _placed(ran: Ran) -> str:
     """A command with the folder it is to run in."""
     return f"(cd {ran.directory} && {spelled(ran)})" if ran.directory else spelled(ran)
-
-
-def bare(ran: Ran, *, targets: bool = False) -> str:
-    """A command without what it was told to work on, which differs from session to session."""
-    if targets:
-        return ran.form
-    told = words(ran.form)
-    return " ".join(told[: max(len(told) - len(ran.targets), 1)])
 
 
 def _final(window: Window, session: int, episode: Episode) -> Ran | None:

@@ -24,6 +24,7 @@ from hansei.projection import refusals as refused
 from hansei.projection.abandoned import abandoned, openings
 from hansei.projection.cold import cold, kind_of
 from hansei.projection.compactions import fillings
+from hansei.projection.facts.ran import bare
 from hansei.projection.failures.signature import OF_SHELL
 from hansei.projection.files import LISTERS, LOOKS, Verb
 from hansei.projection.funnel import idle_names
@@ -42,7 +43,6 @@ from hansei.projection.telling import telling
 from hansei.projection.tries import aim, tries
 from hansei.projection.unfinished import planned_steps, unfinished
 from hansei.projection.unfired import unfired
-from hansei.projection.ways import bare
 from hansei.projection.whole_reads import needed, stories
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from hansei.config import CommandClass
 from hansei.projection.commands.normal import normal, shown
 from hansei.projection.commands.paths import seen_from
 from hansei.projection.commands.showing import only_shows
+from hansei.projection.wording import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,3 +77,11 @@ def programs(
             before=(*(f"{name}=" for name in command.variables), *command.wrappers),
             shows=only_shows(command),
         )
+
+
+def bare(ran: Ran, *, targets: bool = False) -> str:
+    """A command without what it was told to work on, which differs from session to session."""
+    if targets:
+        return ran.form
+    told = words(ran.form)
+    return " ".join(told[: max(len(told) - len(ran.targets), 1)])

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Final
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.events.model import Driver, Status, Tool
+from hansei.projection.facts.ran import bare
 from hansei.projection.failures import Refuser
 from hansei.projection.refusals import refusals
-from hansei.projection.ways import bare
 from hansei.projection.wording import code, counted, in_common, one_line
 from hansei.retro.costs import Span, occurrences, total
 from hansei.retro.over import chances, is_over
