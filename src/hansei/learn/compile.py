@@ -18,7 +18,7 @@ from hansei.instructions.block import CLOSE, name_of
 from hansei.instructions.sizes import size
 from hansei.instructions.wording import as_item, as_text
 from hansei.learn.counters import Standing
-from hansei.learn.model import Scope, Skill, State
+from hansei.learn.model import Rung, Scope, Skill, State
 from hansei.learn.operations import voted
 from hansei.learn.patterns import expression
 from hansei.projection.places import TOP
@@ -162,7 +162,7 @@ def compiled(
     found: list[Chosen] = []
     for skill in ranked(skills, told):
         own = told.get(skill.name)
-        reason = unwanted(skill, paths, languages, own)
+        reason = unwanted(skill, paths, languages, own) or _has_a_rule(skill, scoped)
         chosen = (
             Chosen(skill, Form.NONE, 0, reason) if reason else _fitted(skill, taken, room, scoped)
         )
@@ -190,6 +190,13 @@ def unwanted(
     if paths and skill.predicates.path and not any(fits(skill.predicates.path, it) for it in paths):
         return f"it is about {skill.predicates.path}"
     return ""
+
+
+def _has_a_rule(skill: Skill, scoped: Callable[[str], bool]) -> str:
+    """Why a skill with a rule of its own is not said again, where such a rule is read."""
+    path = skill.predicates.path
+    stands = skill.rung is Rung.RULE and bool(path) and scoped(path)
+    return f"it has a rule of its own for {path}" if stands else ""
 
 
 def fits(pattern: str, path: str) -> bool:

@@ -19,7 +19,7 @@ from hansei.learn import guards, matching
 from hansei.learn.counters import interval
 from hansei.learn.curation import Kind, Step
 from hansei.learn.matching import Call, is_checkable
-from hansei.learn.model import LIVE, Rung
+from hansei.learn.model import LIVE, Rung, Scope
 from hansei.learn.patterns import PLAIN
 from hansei.learn.wordings import CHECKS
 from hansei.projection.failures import Kind as Outcome
@@ -47,6 +47,8 @@ class Footing(NamedTuple):
     rung: Rung
     since: int = 0
     """Only sessions that began later tell of this rung."""
+    possible: frozenset[Rung] = frozenset(Rung)
+    """What agents here can be made to do."""
 
 
 class Came(StrEnum):
@@ -115,7 +117,7 @@ def promotions(
         cases = violations(skill, counted, footing)
         if len(cases) < VIOLATIONS:
             continue
-        step = _up(skill, footing.rung, cases, tried, by)
+        step = _up(skill, footing, cases, tried, by)
         if step is not None:
             yield step
 
@@ -130,40 +132,53 @@ def violations(skill: Skill, told: Counters, footing: Footing) -> list[Case]:
     ]
 
 
-def next_rung(skill: Skill, rung: Rung) -> Rung | None:
-    """The next step that a skill can take; None at the top."""
-    above = _ORDER[_ORDER.index(rung) + 1 :]
-    return next((it for it in above if _is_possible(skill.predicates, it)), None)
+def next_rung(skill: Skill, footing: Footing) -> Rung | None:
+    """The next step that a skill can take; None at the top.
 
-
-def _is_possible(told: Predicates, rung: Rung) -> bool:
-    if rung is Rung.RULE:
-        return bool(told.path) and PLAIN.fullmatch(told.path) is not None
-    return rung is not Rung.HOOK or not guards.why_not(told)
+    A hook is the next step even where none is installed, so that a person learns of it.
+    """
+    told = skill.predicates
+    for rung in _ORDER[_ORDER.index(footing.rung) + 1 :]:
+        if rung is Rung.HOOK:
+            workspace = skill.scope is Scope.WORKSPACE
+            return rung if workspace and not guards.why_not(told) else None
+        scoped = bool(told.path) and PLAIN.fullmatch(told.path) is not None
+        if rung in footing.possible and (scoped or rung is not Rung.RULE):
+            return rung
+    return None
 
 
 def _up(
     skill: Skill,
-    rung: Rung,
+    footing: Footing,
     cases: Sequence[Case],
     tried: Callable[[Skill], Trial],
     by: str,
 ) -> Step | None:
-    target = next_rung(skill, rung)
+    target = next_rung(skill, footing)
     if target is None:
         return None
     reason = f"violated while in context in {len(cases)} sessions"
-    shown = tuple(f"{it.violated[0].session}#{it.violated[0].event}" for it in cases)
-    details: tuple[str, ...] = (f"violated at {', '.join(shown)}",)
+    shown = ", ".join(f"{it.violated[0].session}#{it.violated[0].event}" for it in cases)
+    details: tuple[str, ...] = (f"violated at {shown}",)
     if target is Rung.HOOK:
         trial = tried(skill)
-        details = (*details, trial.told)
-        if not trial.is_safe:
-            action = "no hook: too many calls could be stopped in vain; sharpen what it warns of"
-            return Step(Kind.PROMOTE, (skill.name,), reason, action, details=details)
+        details = (*details, f"a hook: {trial.told}")
+        against = _against(trial, footing)
+        if against:
+            return Step(Kind.PROMOTE, (skill.name,), reason, against, details=details)
     wanted = replace(skill, rung=target, owner=by or skill.owner, reason=reason)
-    action = f"{rung} → {target}: {_DOES[target]}"
+    action = f"{footing.rung} → {target}: {_DOES[target]}"
     return Step(Kind.PROMOTE, (skill.name,), reason, action, (wanted,), details=details)
+
+
+def _against(trial: Trial, footing: Footing) -> str:
+    """Why no hook is offered; empty where one is."""
+    if not trial.is_safe:
+        return "no hook: too many calls could be stopped in vain; sharpen what it warns of"
+    if Rung.HOOK not in footing.possible:
+        return "a hook would do, and no agent runs ours: `hansei init`, then look again"
+    return ""
 
 
 _DOES: Final = {

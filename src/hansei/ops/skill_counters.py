@@ -67,6 +67,8 @@ class Story:
     """From when on which version was kept; 0 is none."""
     texts: Mapping[str, int]
     """Versions by the hash of the SKILL.md they were written as."""
+    risen: int = 0
+    """When it was put on the rung it stands on; 0 where nobody did."""
 
     def at(self, moment: int | None) -> int:
         """The version that was kept at a time; 0 where there was none yet."""
@@ -136,10 +138,13 @@ def story(place: Shelf, skill: Skill) -> Story:
     """A skill through time, as the history of its book tells it."""
     seen: list[Skill] = []
     moments: list[tuple[int, int]] = []
+    risen = 0
     for entry in reversed(place.book.history()):
         for before, after in _told(entry, skill.name):
             seen += [it for it in (before, after) if it is not None]
             moments.append((entry.at, after.version if after is not None else 0))
+            moved = before and after and before.rung is not after.rung
+            risen = entry.at if moved and entry.progress is Progress.DONE else risen
             if entry.progress is Progress.UNDONE and entry.undone_at is not None:
                 moments.append((entry.undone_at, before.version if before is not None else 0))
     seen.append(skill)
@@ -151,6 +156,7 @@ def story(place: Shelf, skill: Skill) -> Story:
         editions=tuple(dict.fromkeys(seen)),
         timeline=tuple(sorted(dict(sorted(moments, key=lambda it: it[0])).items())),
         texts={digest(skill_md(it).encode()): it.version for it in seen},
+        risen=risen,
     )
 
 

@@ -17,7 +17,7 @@ from hansei.learn import exchange, formats_catalogue, gate, seals
 from hansei.learn.exchange import Foreign, Refused
 from hansei.learn.formats.agent_skills import FILE
 from hansei.learn.labels import worst
-from hansei.learn.model import LIVE, Label, Scope, Skill, State
+from hansei.learn.model import LIVE, Label, Rung, Scope, Skill, State
 from hansei.ops.skills import Desk, Done, book_for, clean, keep, listed, must_be_a_person
 from hansei.store.key import redaction_key
 
@@ -95,6 +95,7 @@ def admitted(skill: Skill, *, trust: bool) -> Skill:
         scope=Scope.WORKSPACE,
         origin="import",
         auto_load=False,
+        rung=Rung.NOTE,
         votes=(),
     )
 

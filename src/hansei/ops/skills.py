@@ -23,14 +23,14 @@ from hansei.learn import gate, operations
 from hansei.learn.book import Book, must_be_fit
 from hansei.learn.history import Progress, standing
 from hansei.learn.labels import worst
-from hansei.learn.model import LIVE, Label, Scope, Skill, State
+from hansei.learn.model import LIVE, Label, Rung, Scope, Skill, State
 from hansei.learn.validation import name_from, normal
-from hansei.ops import skill_places
+from hansei.ops import skill_guards, skill_places, skill_rules
 from hansei.redaction.redactor import Redactor
 from hansei.store.key import redaction_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from hansei.config import Config
     from hansei.git.repository import Identity
@@ -356,7 +356,8 @@ def keep(
 ) -> Done:
     """Write some skills into a book, then have the places where agents read them agree.
 
-    With `place` a live skill is written there even if it was not there before.
+    With `place` a live skill is written there even if it was not there before; one that was
+    promoted is written where its rung of the ladder wants it in any case.
     """
     _must_be_writable(desk.store)
     new = [normal(it) for it in wanted.values() if it is not None]
@@ -364,14 +365,21 @@ def keep(
         must_be_fit(skill)
         _must_pass(book, skill, allowed)
     _prepare(desk, book)
-    plans = _plans(desk, new, place=place)
+    before = _known(book, wanted)
+    risen = {it.name for it in new if it.rung is not getattr(before[it.name], "rung", Rung.NOTE)}
+    plans = _plans(desk, new, place=place, risen=risen)
     for plan in plans:
         skill_places.must_be_possible(plan)
     entry = book.change(operation, wanted, desk.now, by=desk.by)
+    skill_guards.settle(desk, before, _known(book, wanted))
     kept = tuple(book.find(skill.name) for skill in new)
-    final = _plans(desk, kept, place=place)
+    final = _plans(desk, kept, place=place, risen=risen)
     placed = tuple(skill_places.carry_out(desk.store, plan, now=desk.now) for plan in final)
     return Done(operation, kept, None if entry is None else entry.id, placed)
+
+
+def _known(book: Book, names: Iterable[str]) -> dict[str, Skill | None]:
+    return {name: book.find(name) if book.has(name) else None for name in names}
 
 
 def _must_pass(book: Book, skill: Skill, allowed: Sequence[str]) -> None:
@@ -439,12 +447,18 @@ def _prepare(desk: Desk, book: Book) -> None:
         ) from problem
 
 
-def _plans(desk: Desk, skills: Sequence[Skill], *, place: bool) -> list[Plan]:
+def _plans(
+    desk: Desk, skills: Sequence[Skill], *, place: bool, risen: Collection[str]
+) -> list[Plan]:
     found = []
     for skill in skills:
         root = desk.root(skill)
-        if (place and skill.state in LIVE) or skill_places.is_placed(desk.store, skill.name, root):
+        up = skill.rung if skill.name in risen else None
+        wanted = (place or up is Rung.SKILL) and skill.state in LIVE
+        if wanted or skill_places.is_placed(desk.store, skill.name, root):
             found.append(skill_places.planned(desk.store, skill, root))
+        if up is Rung.RULE or skill_rules.standing(desk.store, skill.name, root):
+            found.append(skill_rules.planned(desk.store, skill, root))
     return [plan for plan in found if plan.files or plan.notes or plan.problems]
 
 
@@ -528,7 +542,9 @@ def undo(desk: Desk, shown: Undone) -> Undone:
     files: list[UndoneFile] = []
     entries = []
     for shelf, entry in shown.entries:
+        before = _known(shelf.book, [change.name for change in entry.changes])
         entries.append((shelf, shelf.book.undo(entry.id, desk.now)))
+        skill_guards.settle(desk, before, _known(shelf.book, before))
     names = [change.name for _, entry in entries for change in entry.changes]
     for written in skill_places.changes_of(desk.store, names, entries[0][1].at):
         files += carrying.undo(desk.store, written.id, now=desk.now).files
