@@ -20,7 +20,7 @@ from hansei.instructions.staleness import named_in
 from hansei.instructions.told_here import statements_of
 from hansei.learn import curation
 from hansei.learn.model import LIVE
-from hansei.ops import skill_places, skills
+from hansei.ops import skill_ladder, skill_places, skills
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -76,6 +76,7 @@ def curated(desk: Desk, derived: Mapping[str, Counters]) -> Curation:
         books={skill.name: shelf.kind for shelf, skill in rows},
         by=desk.by,
     )
+    steps = curation.in_order([*steps, *skill_ladder.steps(desk, rows, derived)])
     in_files = [it for it in gone if not it.named.path.startswith(_OF_SKILL)]
     return Curation(
         tuple(steps),
