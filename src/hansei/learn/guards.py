@@ -18,11 +18,10 @@ from hansei.projection.commands.parsing import parse
 from hansei.projection.facts.ran import programs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from hansei.learn.model import Predicates, Skill
     from hansei.projection.facts.ran import Ran
-    from hansei.projection.window import Window
 
 FILE_TOOLS: Final = (Tool.READ, Tool.EDIT, Tool.WRITE)
 """Tools whose input names the one file they work on."""
@@ -106,17 +105,6 @@ def _is_in(pattern: str, path: str) -> bool:
 def typed(text: str, cwd: str | None = None, roots: Sequence[str] = ()) -> Attempt:
     """A shell call as it is about to be made."""
     return Attempt(Tool.SHELL, Tool.SHELL, tuple(programs(0, parse(text), cwd, roots)))
-
-
-def past(window: Window) -> Iterator[tuple[tuple[int, int], Attempt]]:
-    """The calls of a window as they were before they ran, by session and number."""
-    for session, row in window.calls:
-        call = (session, row.seq)
-        if row.tool is Tool.SHELL:
-            yield call, Attempt(row.tool, row.name, tuple(window.ran_by.get(call, ())))
-        elif row.tool in FILE_TOOLS:
-            touched = window.touched_by.get(call, ())
-            yield call, Attempt(row.tool, row.name, paths=tuple(it.path for it in touched))
 
 
 def needles(told: Predicates) -> tuple[str, ...]:

@@ -14,10 +14,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.events.model import Status
+from hansei.events.model import Status, Tool
 from hansei.learn import guards, matching
 from hansei.learn.counters import interval
 from hansei.learn.curation import Kind, Step
+from hansei.learn.guards import Attempt
 from hansei.learn.matching import Call, is_checkable
 from hansei.learn.model import LIVE, Rung, Scope
 from hansei.learn.patterns import PLAIN
@@ -196,7 +197,7 @@ def trial(window: Window, skill: Skill) -> Trial:
     told = skill.predicates
     harmed = set(_harmed(window, told))
     found: dict[int, list[Came]] = defaultdict(list)
-    for call, attempt in guards.past(window):
+    for call, attempt in past(window):
         if not _ran(window, call) or guards.stops(told, attempt) is None:
             continue
         what = Came.HARM if call in harmed else _came(window, Call(*call), told)
@@ -206,6 +207,19 @@ def trial(window: Window, skill: Skill) -> Trial:
     unknown = len(found) - vain - harm
     low, high = interval(vain + unknown, len(found)) if found else (None, None)
     return Trial(sum(map(len, found.values())), harm, vain, unknown, low, high)
+
+
+def past(window: Window) -> Iterator[tuple[tuple[int, int], Attempt]]:
+    """The calls of a window as they were before they ran, by session and number."""
+    paths: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for call, path in matching.reached(window):
+        paths[call].append(path)
+    for session, row in window.calls:
+        call = Call(session, row.seq)
+        if row.tool is Tool.SHELL:
+            yield call, Attempt(row.tool, row.name, tuple(window.ran_by.get(call, ())))
+        elif row.tool in guards.FILE_TOOLS:
+            yield call, Attempt(row.tool, row.name, paths=tuple(paths[call]))
 
 
 def _ran(window: Window, call: tuple[int, int]) -> bool:

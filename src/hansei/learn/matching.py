@@ -227,11 +227,20 @@ def _is_signature(found: str, told: str) -> bool:
 
 def _touching(window: Window, pattern: str) -> set[Call]:
     told = expression(pattern)
-    return {
-        Call(session, row.seq)
-        for session, row in window.touches
-        if told.fullmatch(row.path.replace("\\", "/")) is not None
-    }
+    return {call for call, path in reached(window) if told.fullmatch(path) is not None}
+
+
+def reached(window: Window) -> Iterator[tuple[Call, str]]:
+    """The files that calls touched or looked for in vain, from the top of the repository."""
+    for session, row in window.touches:
+        yield Call(session, row.seq), row.path.replace("\\", "/")
+    for session, failure in window.failures:
+        lacking = missing(failure) if failure.kind is Kind.FAILURE else None
+        if lacking is not None and lacking.what is What.FILE:
+            name = lacking.name.replace("\\", "/").removeprefix("./")
+            roots = window.roots.get(session, ())
+            found = (name[len(it) + 1 :] for it in roots if name.startswith(f"{it}/"))
+            yield Call(session, failure.seq), next(found, name)
 
 
 def _using(window: Window, tool: str) -> set[Call]:

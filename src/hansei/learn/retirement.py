@@ -94,9 +94,11 @@ def _is_idle(skill: Skill, told: Counters) -> bool:
         return False
     if said.helpful > said.harmful or told.unexposed or told.unknown or total.loaded:
         return False
-    if total.triggered is not None:
-        return not (total.triggered or total.followed or total.violated)
-    # Nothing says when it applies: then only an agent that had to load it tells whether it did.
+    if total.triggered or total.followed or total.violated:
+        return False
+    if total.triggered is not None or total.violated is not None:
+        return True
+    # Nothing says when it applies: only an agent that had to load it tells whether it did.
     return all(set(it.how) == {How.LISTED} for it in told.cases)
 
 
