@@ -124,12 +124,18 @@ def promotions(
 
 
 def violations(skill: Skill, told: Counters, footing: Footing) -> list[Case]:
-    """The sessions in which a skill was in context, applied, and was violated all the same."""
+    """The sessions in which a skill was in context, applied, and was violated all the same.
+
+    Only those that had it as it is worded now: what was written anew has not failed yet.
+    """
     applies = is_checkable(skill.predicates)
     return [
         it
         for it in told.cases
-        if it.violated and (it.triggered or not applies) and (it.started or 0) >= footing.since
+        if it.violated
+        and (it.triggered or not applies)
+        and it.version == skill.version
+        and (it.started or 0) >= footing.since
     ]
 
 
