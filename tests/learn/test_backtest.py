@@ -19,13 +19,13 @@ from hansei.learn.backtest import (
     tally,
     tried,
 )
-from hansei.learn.claims import Claim, Remedy, Trigger, of_classic, of_offer
+from hansei.learn.claims import Claim, Remedy, Trigger, of_classic, of_offer, of_skill
 from hansei.learn.classic import offers as simple_offers
 from hansei.learn.classic import transcript
 from hansei.learn.detectors.error_recovery import ErrorRecovery
 from hansei.learn.detectors.user_correction import UserCorrection
 from hansei.learn.meetings import Later, Meeting, Point
-from hansei.learn.model import Offer
+from hansei.learn.model import Offer, Predicates, Skill
 from hansei.learn.wordings import wording
 from hansei.ops.backtest import Report, mined
 from hansei.store.reading import Numbered
@@ -174,6 +174,52 @@ def test_a_procedure_is_right_where_it_is_taken_in_its_order(
 ) -> None:
     later = Later(window([session(*calls)]))
     assert tried(PROCEDURE, later, {1}).verdict is expected
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "expected"),
+    [
+        (Predicates(path="api/**"), Telling().edit("/work/app/api/a.py"), Verdict.UNTESTED),
+        (
+            Predicates(path="api/**", do=("make types",)),
+            Telling().say("go").edit("/work/app/api/a.py").run("make types"),
+            Verdict.RIGHT,
+        ),
+        (
+            Predicates(path="api/**", do=("make types",)),
+            Telling().say("go").edit("/work/app/web/a.ts").run("make types"),
+            None,
+        ),
+        (
+            Predicates(path="api/**", do=("make types",)),
+            Telling().say("go").run("make types").edit("/work/app/api/a.py"),
+            Verdict.UNTESTED,
+        ),
+        (
+            Predicates(path="api/**", do=("make types",)),
+            Telling().say("go").edit("/work/app/api/a.py").say("and?").run("make types"),
+            Verdict.UNTESTED,
+        ),
+        (
+            Predicates(tool="edit", do=("make types",), avoid=("make all",)),
+            Telling().say("go").edit("/work/app/web/a.ts").run("make all"),
+            Verdict.WRONG,
+        ),
+        (
+            Predicates(tool="edit", do=("make types",)),
+            Telling().say("go").read("/work/app/web/a.ts").run("make types"),
+            None,
+        ),
+    ],
+)
+def test_a_skill_about_files_or_a_tool_is_met_where_a_call_has_them(
+    told: Predicates, later: Telling, expected: Verdict | None
+) -> None:
+    seen = window([later])
+    claim = of_skill(seen, Skill("s", "d", "b", predicates=told), 1)
+    found = tried(claim, Later(seen), {1})
+    assert bool(found.met) is (expected is not None and bool(told.do))
+    assert found.verdict is (expected or Verdict.UNTESTED)
 
 
 def test_what_several_meetings_say_is_what_more_of_them_say_and_in_doubt_wrong() -> None:
