@@ -30,6 +30,7 @@ _STOPPED = re.compile(r"(?:Wall time: [^\n]*\n)?aborted(?: by user)?(?: after [\
 _REFUSED = re.compile(
     r"(?:exec command |patch |command |MCP tool call |`[^\n]{1,2000}` )?rejected(?::| by )"
     r"|user (?:rejected|cancelled|denied) |Rejected\(|This action was rejected"
+    r"|(?:Command|Tool call) blocked by PreToolUse hook: "
     r"|exec_command failed(?::| for `).{1,4000}?Rejected\(",
     re.DOTALL,
 )
