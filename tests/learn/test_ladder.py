@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hansei.events.model import Tool
 from hansei.learn import ladder, retirement
-from hansei.learn.counters import Counters, Exposure, How, counters
+from hansei.learn.counters import Counters, Exposure, How, Standing, counters
 from hansei.learn.guards import Attempt, needles, reason, stops, typed, why_not
 from hansei.learn.ladder import FALSE_BLOCKS, VIOLATIONS, Footing, Trial, past, promotions, trial
 from hansei.learn.matching import avoided
@@ -205,6 +205,22 @@ def test_three_sessions_that_did_not_heed_it_bring_a_skill_up_one_step() -> None
     ((_, rung),) = steps_of(told, [went_wrong()] * VIOLATIONS, Footing(Rung.SKILL))
     assert rung is Rung.HOOK
     assert steps_of(told, [went_wrong()] * 9, Footing(Rung.HOOK)) == []
+
+
+def test_a_skill_that_did_harm_is_not_enforced() -> None:
+    told = skill(USE_UV)
+    harm = Telling().run("uv run pytest", "sh: uv: command not found\n", code=127)
+    sessions = [*[went_wrong()] * VIOLATIONS, *[harm] * 6]
+    assert told_of(told, sessions).total.standing is Standing.HARMFUL
+    assert steps_of(told, sessions, Footing(Rung.NOTE)) == []
+
+
+def test_the_quick_look_is_for_the_file_that_a_command_names() -> None:
+    told = Predicates(avoid=("python tools/cargo.py --draft", "pytest -x"))
+    assert needles(told) == ("cargo.py", "pytest")
+    for text in ("cd tools && python cargo.py --draft", "python3 ./tools/cargo.py 'a b' --draft"):
+        assert "cargo.py" in text
+    assert stops(told, typed("python3 tools/cargo.py x --draft")) is not None
 
 
 def test_one_task_with_its_subagents_is_one_session() -> None:

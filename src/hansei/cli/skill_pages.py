@@ -10,7 +10,7 @@ from hansei.cli import output
 from hansei.cli.output import bold, dim, one_line
 from hansei.learn.counters import Standing
 from hansei.learn.files import labelled
-from hansei.learn.model import State
+from hansei.learn.model import Rung, State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -130,6 +130,7 @@ def page(shelf: Shelf, skill: Skill, counts: Counts) -> Iterator[str]:
         "origin": f"{skill.origin}; first seen: {skill.label}",
         "topic": " · ".join(it for it in (skill.topic, skill.action) if it),
         "standing": f"{counts.standing}: {counts.why}",
+        "ladder": "" if skill.rung is Rung.NOTE else f"promoted to a {skill.rung}",
         "votes": _votes(counts),
         "told": _told(skill),
         "changed": f"{output.day(skill.changed_at)}, kept since {output.day(skill.created_at)}",

@@ -111,7 +111,14 @@ def needles(told: Predicates) -> tuple[str, ...]:
     """Texts of which one is in every call that is stopped: a quick look before a thorough one."""
     if is_path(told.avoid[0]):
         return tuple(sorted({folder_of(below(it)) for it in told.avoid}))
-    return tuple(sorted({wording(it).words[0].rpartition("/")[2] for it in told.avoid}))
+    return tuple(sorted({_rarest(wording(it).words) for it in told.avoid}))
+
+
+def _rarest(words: Sequence[str]) -> str:
+    """The name of a file that a command is told, which stays as it was typed; else its program."""
+    files = [it.rpartition("/")[2] for it in words[1:] if "." in it and not it.startswith("-")]
+    plain = [it for it in files if it.replace(".", "").replace("_", "").isalnum()]
+    return plain[0] if plain else words[0].rpartition("/")[2]
 
 
 def reason(skill: Skill) -> str:

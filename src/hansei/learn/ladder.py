@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status, Tool
 from hansei.learn import guards, matching
-from hansei.learn.counters import interval
+from hansei.learn.counters import Standing, interval
 from hansei.learn.curation import Kind, Step
 from hansei.learn.guards import Attempt
 from hansei.learn.matching import Call, is_checkable
@@ -40,6 +40,8 @@ FALSE_BLOCKS: Final = 0.2
 agent that is stopped wrongly once in five times learns to work around the hook. Seven tasks
 without one are the fewest that show it."""
 _ORDER: Final = tuple(Rung)
+_DOUBTFUL: Final = (Standing.HARMFUL, Standing.MIXED)
+"""Skills that following did not always do good are not enforced."""
 
 
 class Footing(NamedTuple):
@@ -113,7 +115,7 @@ def promotions(
     """
     for skill in skills:
         counted, footing = told.get(skill.name), footings.get(skill.name, Footing(skill.rung))
-        if counted is None or skill.state not in LIVE:
+        if counted is None or skill.state not in LIVE or counted.total.standing in _DOUBTFUL:
             continue
         cases = violations(skill, counted, footing)
         if len(cases) < VIOLATIONS:
