@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from hansei.errors import UsageError
 from hansei.learn.counters import Standing
 from hansei.learn.labels import worst
-from hansei.learn.model import Skill, State, Vote
+from hansei.learn.model import Rung, Skill, State, Vote
 from hansei.learn.validation import LONGEST_DESCRIPTION, name_from
 
 if TYPE_CHECKING:
@@ -143,6 +143,7 @@ def split(skill: Skill, taken: Iterable[str], *, by: str) -> list[Skill]:
                 description=description,
                 body=body,
                 key="",
+                rung=Rung.NOTE,
                 version=1,
                 votes=(),
                 told=None,
