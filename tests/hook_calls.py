@@ -38,6 +38,11 @@ def call(
     return str(done.stdout, "utf-8")
 
 
+def refused(ask: Callable[[], str]) -> str:
+    """What the hook says to a call that it stops: on a busy machine it may let some go on."""
+    return next((said for said in (ask() for _ in range(5)) if said), "")
+
+
 def spooled(home: Path) -> list[dict[str, Any]]:
     """The lines on the spool that are whole."""
     path = home / "spool" / "hooks.jsonl"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from hansei.hook import guard, record
 from hansei.learn.judge import is_stopped
-from hook_calls import call, spooled
+from hook_calls import call, refused, spooled
 
 REASON = "Tests run with uv. Use `uv run pytest` instead."
 RULE: dict[str, Any] = {
@@ -42,7 +43,8 @@ def attempt(cwd: Path, **given: str) -> dict[str, Any]:
 def test_an_agent_is_refused_the_call_and_told_why(tmp_path: Path, repo: Path) -> None:
     guarded(tmp_path, {**RULE, "root": str(repo)})
     for agent in ("claude_code", "codex"):
-        said = call(tmp_path, attempt(repo / "api", command="cd . && pytest -q"), agent=agent)
+        wanted = attempt(repo / "api", command="cd . && pytest -q")
+        said = refused(partial(call, tmp_path, wanted, agent=agent))
         assert json.loads(said) == {
             "hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
@@ -50,7 +52,7 @@ def test_an_agent_is_refused_the_call_and_told_why(tmp_path: Path, repo: Path) -
                 "permissionDecisionReason": REASON,
             }
         }
-    assert len(spooled(tmp_path)) == 2
+    assert {it["agent"] for it in spooled(tmp_path)} == {"claude_code", "codex"}
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_a_comparison_that_takes_too_long_or_fails_stops_nothing(
     guarded(tmp_path, {**RULE, "root": str(repo)})
     data = json.dumps(attempt(repo, command="pytest")).encode()
     line = {"hook": "PreToolUse"}
-    assert record._stop(str(tmp_path), line, data) is not None
+    assert refused(lambda: record._stop(str(tmp_path), line, data) or "")
     monkeypatch.setattr(guard, name, value)
     assert record._stop(str(tmp_path), line, data) is None
 

@@ -24,6 +24,7 @@ from hansei.store.database import open_store
 from hansei.synth import World, build
 from hansei.synth.guides import AVOID, CHECK, DO, GUIDE, SIGN
 from hansei.synth.skills import IDLE
+from hook_calls import refused
 
 NOW = 1_790_000_000_000
 BEGIN = NOW - 56 * DAY_MS
@@ -118,7 +119,7 @@ def test_up_to_a_hook_that_stops_the_call_and_down_again_byte_for_byte(
     hooked = replace(rows[0][1], rung=Rung.HOOK)
     skills.keep(late, rows[0][0].book, skills.CURATE, {GUIDE.name: hooked}, place=False)
     assert skill_guards.is_guarded(late, hooked)
-    (answer,) = json.loads(ask(desk, f"{AVOID} --desk 3")).values()
+    (answer,) = json.loads(refused(lambda: ask(desk, f"{AVOID} --desk 3"))).values()
     assert answer["permissionDecision"] == "deny"
     assert DO in answer["permissionDecisionReason"]
     assert ask(desk, DO) == ask(desk, "python tools/cargo.py --help") == ""

@@ -22,8 +22,8 @@ VERSION = 1
 LONGEST_FILE = 1024 * 1024
 LONGEST_TEXT = 64 * 1024
 """A command longer than this holds a document, and is not looked through."""
-SECONDS = 2.0
-"""Far less than the five seconds after which agents give a hook up."""
+SECONDS = 4.0
+"""Less than the five after which agents are told to give a hook up."""
 STOPPED = "stopped"
 _PATHS = ("file_path", "notebook_path")
 _PROGRAM = "import sys; sys.path.insert(0, {!r}); from hansei.learn.judge import main; main()"
