@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.instructions.statements import meanings, statements
-from hansei.learn.matching import avoided, follows, shape, triggers
+from hansei.learn.matching import avoided, follows, triggers
 from hansei.learn.model import Predicates, Skill
 from hansei.learn.patterns import PLAIN, expression
+from hansei.learn.wordings import wording
 from hansei.projection.commands import programs
 from hansei.projection.commands.parsing import parse
 from hansei.projection.files.model import LOOKS
@@ -259,7 +260,7 @@ def _pattern(name: str) -> str:
 
 def _stem(command: str) -> str:
     """A command by its program and what it is told to do, without options."""
-    words = shape(command).words
+    words = wording(command).words
     return " ".join(words[: 2 if words[:1] and words[0] in programs.SUBCOMMANDS else 1])
 
 

@@ -103,7 +103,7 @@ def brief(
     paths = [_inside(path, here) for path in files]
     recent = replace(scope, since=scope.since or now - RECENT_DAYS * DAY_MS)
     room = _Room(budget)
-    skills = room.take(_skills(config, here, paths, budget // 2), lambda it: it.text)
+    skills = room.take(_skills(config, here, paths, budget // 2, now), lambda it: it.text)
     failures = room.take(_failures(store, recent, task, paths), _told)
     steers = room.take(_steers(store, recent), lambda it: it.words)
     hot = room.take(_hot(store, recent, paths), lambda it: it.path)
@@ -144,8 +144,10 @@ def _inside(path: str, here: Path) -> str:
     return prompt.from_top(path, here, Path(top(str(here)) or here).resolve())
 
 
-def _skills(config: Config, here: Path, paths: Sequence[str], budget: int) -> list[Learned]:
-    chosen = prompt.compiled(config, here, budget=budget, paths=paths).chosen
+def _skills(
+    config: Config, here: Path, paths: Sequence[str], budget: int, now: int
+) -> list[Learned]:
+    chosen = prompt.compiled(config, here, now=now, budget=budget, paths=paths).chosen
     return [Learned(it.skill.name, it.text) for it in chosen if it.taken]
 
 
