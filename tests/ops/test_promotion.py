@@ -43,7 +43,7 @@ def state(desk: Desk, name: str = "run-types") -> State:
 
 
 def prompted(desk: Desk) -> str:
-    return compiled(desk.config, desk.here).text
+    return compiled(desk.config, desk.here, now=desk.now).text
 
 
 def file_of(desk: Desk, name: str = "run-types") -> Path:
