@@ -85,8 +85,8 @@ class Story(Telling):
         self.events.append(Interruption(key=next(_NAMES), session="s", at=self.clock))
         return self
 
-    def _call(self, tool: Tool, text: str, output: str, **more: Any) -> Story:
-        super()._call(tool, text, output, **more)
+    def _call(self, tool: Tool, text: str, output: str, seconds: float = 1, **more: Any) -> Story:
+        super()._call(tool, text, output, seconds, **more)
         self._grow(text + output)
         return self
 

@@ -25,6 +25,7 @@ def test_agent_names_do_not_leak() -> None:
     pattern = re.compile("|".join(OWN_WORDS.get(agent, agent) for agent in agents))
     allowed_in_help = {
         "cli/app.py",
+        "cli/commands/mcp.py",
         "cli/commands/prompt.py",
         "cli/commands/run.py",
         "cli/commands/status.py",

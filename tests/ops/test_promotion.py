@@ -89,7 +89,7 @@ def test_doctor_and_the_list_tell_what_was_changed(desk: Desk) -> None:
     assert skills.tampered(desk.config, desk.here)["run-types"].message == "changed since promoted"
 
 
-@pytest.mark.parametrize("wanted", LIVE)
+@pytest.mark.parametrize("wanted", sorted(LIVE))
 def test_no_file_makes_itself_usable(desk: Desk, wanted: State) -> None:
     skills.add(desk, FOREIGN)
     file = file_of(desk)
