@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.projection.checks import WRITES, ended_well
+from hansei.projection.facts.ran import bare
 from hansei.projection.failures import Ending
 from hansei.projection.files import LOOKS, By
-from hansei.projection.ways import about, bare
+from hansei.projection.ways import about
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

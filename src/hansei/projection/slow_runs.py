@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.events.model import Basis
-from hansei.projection.ways import bare
+from hansei.projection.facts.ran import bare
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.projection.checks import ended_well
+from hansei.projection.facts.ran import bare
 from hansei.projection.files import LOOKS
-from hansei.projection.ways import about, bare, spelled
+from hansei.projection.ways import about, spelled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

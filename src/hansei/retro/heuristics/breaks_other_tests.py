@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hansei.bets.model import Category, Change, Design, Finding, Metric
 from hansei.bets.recurring import Fact
 from hansei.projection.breaks import Break, breaks, edits_of
-from hansei.projection.ways import bare
+from hansei.projection.facts.ran import bare
 from hansei.projection.wording import code, counted, most
 from hansei.retro.costs import Span, occurrences, total
 
