@@ -20,6 +20,7 @@ from hansei.ops import prompt
 from hansei.ops.facts.chosen import choose
 from hansei.ops.facts.corrections import clustered
 from hansei.ops.recall import Remembered, remembered
+from hansei.projection.corrections.rules import instruction
 from hansei.projection.facts.folds import EPISODES, TOUCHES
 from hansei.projection.failures.likeness import Known
 from hansei.projection.failures.model import Kind
@@ -179,15 +180,22 @@ def _failures(
 
 
 def _about_files(paths: Sequence[str]) -> str:
+    """Whether one of the files was edited on the way; episodes tell whole paths."""
     if not paths:
         return "0"
     return (
-        "EXISTS (SELECT 1 FROM json_each(e.edited) x JOIN json_each(:paths) p ON x.value = p.value)"
+        "EXISTS (SELECT 1 FROM json_each(e.edited) x JOIN json_each(:paths) p"
+        " ON '/' || p.value = substr('/' || replace(x.value, '\\', '/'), -length(p.value) - 1))"
     )
 
 
 def _steers(store: Store, scope: Scope) -> list[Steer]:
-    told = [it for it in clustered(choose(store, scope)) if it.sessions >= AGAIN]
+    """Only what is worth an instruction: `no, not that one` helps nobody else."""
+    told = [
+        it
+        for it in clustered(choose(store, scope))
+        if it.sessions >= AGAIN and instruction(it.words) is not None
+    ]
     return [Steer(it.words, it.sessions, it.last_at, it.evidence[0]) for it in told[:MOST]]
 
 

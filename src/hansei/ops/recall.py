@@ -12,9 +12,10 @@ import msgspec
 
 from hansei.errors import UsageError
 from hansei.ops.sessions import short_id
-from hansei.projection.facts.folds import COMMANDS, EPISODES
+from hansei.projection.facts.folds import COMMANDS, EPISODES, STANDS
 from hansei.projection.failures.likeness import Known, is_topic
 from hansei.projection.failures.model import Ending, Kind
+from hansei.projection.places import ground, place
 from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
@@ -187,11 +188,18 @@ def _fix(
         command=_typed(store, last.session, row),
         removed=list(row.removed),
         added=list(row.added),
-        edited=list(row.edited),
+        edited=_from_top(store, last.session, row.edited),
         times=len(alike),
         last_at=heads[last.session][1],
         reference=f"{heads[last.session][0]}#{row.end}",
     )
+
+
+def _from_top(store: Store, session: int, paths: Sequence[str]) -> list[str]:
+    """Files as they are named in their repository."""
+    roots = [root for it in STANDS.read(store, "session = ?", (session,)) for root in it.row.roots]
+    on = ground(roots)
+    return [place(path, None, on).path for path in paths]
 
 
 def _typed(store: Store, session: int, row: Episode) -> str:
