@@ -35,7 +35,7 @@ from hansei.projection.facts.folds import CORRECTIONS, STANDS, TABLES, Stand, wo
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
 from hansei.projection.told import Told, told
-from hansei.projection.window import EARLIER, Session, Window
+from hansei.projection.window import EARLIER, REVIEWS, Session, Window
 from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store.database import Store
 from happenings import corrected, quiet
@@ -130,7 +130,10 @@ class Work:
         """What was known after some day of the sessions from another day on."""
         known = np.flatnonzero(self.day <= last).tolist()
         kept = [it for it in known if self.day[it] >= first]
-        rows: dict[str, list[Any]] = {table.name: [] for table in TABLES} | {EARLIER: []}
+        rows: dict[str, list[Any]] = {table.name: [] for table in TABLES} | {
+            EARLIER: [],
+            REVIEWS: [],
+        }
         told = {}
         for number in kept:
             own = facts(tuple(self.struck[number].tolist()))

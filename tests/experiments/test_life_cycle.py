@@ -198,13 +198,24 @@ def test_what_other_stores_deliver_stays(office: Office) -> None:
     assert exposed(office) == ["x"]
 
 
+ADDED = ("skills", "add", "types-first", "--description", "Check types.", "--body", LINE)
+
+
 def test_a_skill_is_tried_by_its_text_and_not_while_its_folder_is_there(office: Office) -> None:
-    office.type("skills", "add", "types-first", "--description", "Check types.", "--body", LINE)
+    office.type(*ADDED)
     wish = ("exp", "new", "--bind", "exposure", "--skill", "types-first")
     with pytest.raises(UsageError, match="load it on demand"):
         office.type(*wish)
-    office.type("skills", "retire", "types-first")
+    office.type("skills", "undo", "--yes")
+    office.type(*ADDED, "--no-place")
     assert LINE in office.told(*wish)["terms"]["text"]
+
+
+def test_a_skill_that_is_out_of_use_is_given_to_nobody(office: Office) -> None:
+    office.type(*ADDED, "--no-place")
+    office.type("skills", "retire", "types-first")
+    with pytest.raises(UsageError, match="is retired"):
+        office.type("exp", "new", "--bind", "exposure", "--skill", "types-first")
 
 
 def test_a_tag_wins_over_the_coin_and_then_no_coin_decided(office: Office) -> None:

@@ -257,13 +257,35 @@ def test_what_subagents_took_belongs_to_the_task_that_started_them() -> None:
     stories = [ordinary(dice(it)) for it in range(8)]
     for child in range(2):
         story = Story(driver=Driver.SUBAGENT).say("look at it")
-        for number in range(40):
-            story.look(f"/work/app/src/part_{child}_{number}.py", prose(dice(1), 1_500))
+        for _ in range(40):
+            story.look(FILE, prose(dice(child), 1_500))
         stories.append(story.answer())
     (bet,) = CostOutlier().find(made(stories, {8: 0, 9: 0}))
-    assert bet.key == "subagents"
+    assert bet.key == "carrying file src/big.py"
     assert [it.session for it in bet.occurrences] == [1]
-    assert [it.tokens for it in bet.occurrences] == [sum(it.billed for it in stories[8:])]
+
+
+def test_that_subagents_took_it_is_no_cause() -> None:
+    stories = [ordinary(dice(it)) for it in range(8)]
+    story = Story(driver=Driver.SUBAGENT).say("look at it")
+    for number in range(60):
+        story.look(f"/work/app/src/part_{number}.py", prose(dice(1), 1_500))
+    stories.append(story.answer())
+    assert list(CostOutlier().find(made(stories, {8: 0}))) == []
+
+
+def test_failures_that_change_from_try_to_try_are_work_that_goes_on() -> None:
+    def dear(words: str) -> Story:
+        story = Story().say("make it pass")
+        for number in range(60):
+            story.run("hardhat test", f"Error: {words.format(n=chr(97 + number % 26) * 3)}", 1)
+            story.look(f"/work/app/src/part_{number}.py", prose(dice(number), 1_500))
+        return story.answer()
+
+    others = [ordinary(dice(it)) for it in range(8)]
+    (stuck,) = found(CostOutlier(), *others, dear("no berth"))
+    assert stuck.key == "failing hardhat"
+    assert found(CostOutlier(), *others, dear("{n} is not a function")) == []
 
 
 # --- ends and plans ---------------------------------------------------------------------------

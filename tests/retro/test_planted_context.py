@@ -167,7 +167,10 @@ def looping(dice: Random) -> World:
         story.run("shipit up", "error: no berth", 1)
         before = story.billed
         for number in range(50):
-            story.run("shipit up" if number % 2 else "cat notes.txt", prose(dice, 600), number % 2)
+            if number % 2:
+                story.run("shipit up", f"error: no berth\n{prose(dice, 600)}", 1)
+            else:
+                story.run("cat notes.txt", prose(dice, 600))
         story.run("shipit up", "up")
         cost += story.billed - before
         stories.append(story.answer())

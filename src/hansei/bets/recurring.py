@@ -40,7 +40,7 @@ class Fact(StrEnum):
     REPLACED = "replaced"  # what agents write, an arrow, and what people write instead
     PAGED = "paged"  # the path of a file that is read page by page
     COLD = "cold_caches"  # how the cache was lost
-    COMPACTED = "compactions"  # the file, command or tool that filled the context
+    COMPACTED = "compacted_by"  # the file, command or tool that filled the context
     UNFIRED = "unfired"  # the name of a skill that prompts ask for
     PREMIUM = "premium"  # a model
     OUTLIERS = "outliers"  # a number of tokens, and what took them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 SHORT = 8
 """Characters of an id shown in lists; any unambiguous part of it finds the session."""
+TIMED = 13
+"""Of an id that begins with the time: in less, all sessions of a minute are alike."""
+_TIMED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7")
 
 
 class SessionLine(msgspec.Struct, frozen=True):
@@ -126,7 +130,7 @@ def short_id(native: str) -> str:
     prefix, dash, rest = own.partition("-")
     if native != own and dash:
         return f"{prefix}-{rest[:SHORT]}"
-    return own[:SHORT]
+    return own[: TIMED if _TIMED.match(own) else SHORT]
 
 
 def find(store: Store, wanted: str) -> int:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from hansei.projection.facts.ran import Ran
     from hansei.projection.window import Window
 
-LARGE: Final = 1_000
-"""Tokens: a screen. What matters is what carrying them takes: of a smaller one there is little to
-drop, however long it is carried."""
+LARGE: Final = 2_000
+"""Tokens: two screens; below, an agent program has cut it already, or there is little to drop."""
 LONG: Final = 5
 """Carried by fewer requests, an output costs about as much as asking for it again."""
 _FILTERS: Final = frozenset(

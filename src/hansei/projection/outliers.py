@@ -8,18 +8,17 @@ The cause is a part of the bill that can be told apart and is large; where none 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.projection.compactions import cause_of
-from hansei.projection.provenance import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from hansei.projection.facts.asked import Asked
+    from hansei.projection.failures import Episode
     from hansei.projection.window import Window
 
 TASKS: Final = 5
@@ -29,17 +28,15 @@ REQUESTS: Final = 10
 MANY: Final = 4
 """Times the middle one: on real histories nine tasks of ten stay below."""
 
-SUBAGENTS: Final = "subagents"
 FAILING: Final = "failing"
 CARRIED: Final = "carrying"
-GOING_ON: Final = "prompts"
-PROMPTS: Final = 5
-"""In one session: with fewer it is one task with some questions."""
-LEAST: Final = {FAILING: 0.25, CARRIED: 0.2, SUBAGENTS: 0.5, GOING_ON: 0.5}
+LEAST: Final = {FAILING: 0.25, CARRIED: 0.2}
 """Of a task's tokens, for it to be the cause."""
 _ORDER: Final = {name: place for place, name in enumerate(LEAST)}
-"""Of several causes the one that says most: what failed, what was carried, who did it, how long."""
-_GROUND: Final = frozenset((Kind.PREFIX, Kind.INSTRUCTIONS))
+"""Of several causes the one that says most: what failed, then what was carried."""
+STUCK: Final = 3
+"""Times that the very same failure must come in a row of tries: a test run whose failures change or
+become fewer is work that goes on."""
 
 
 class _Part(NamedTuple):
@@ -57,7 +54,7 @@ class Outlier(NamedTuple):
     """Where to look."""
     tokens: int
     cause: str
-    """`subagents`, `prompts`, `failing` and the program, or `carrying` and the thing."""
+    """`failing` and the program, or `carrying` and the thing."""
     share: float
     took: int
     """Tokens that the cause took."""
@@ -95,13 +92,7 @@ def _sizes(window: Window) -> dict[int, int]:
 
 
 def _cause(window: Window, task: int, family: Sequence[int], tokens: int) -> Outlier | None:
-    below = [it for it in family if it != task]
-    taken = {
-        SUBAGENTS: _Part(_billed(it for one in below for it in window.requests.get(one, ())), 0),
-        GOING_ON: _earlier(window, task),
-        **_failing(window, family, task),
-        **_carried(window, family, task),
-    }
+    taken = {**_failing(window, family, task), **_carried(window, family, task)}
     able = {
         cause: part
         for cause, part in taken.items()
@@ -124,13 +115,21 @@ def _failing(window: Window, family: Sequence[int], task: int) -> dict[str, _Par
     spans: dict[str, dict[tuple[int, int], Asked]] = defaultdict(dict)
     shown: dict[str, int] = {}
     for session, episode in window.episodes:
-        if session in family and episode.program:
+        if session in family and episode.program and _is_stuck(window, session, episode):
             cause = f"{FAILING} {episode.program}"
             for it in window.requests_between(session, episode.seq, episode.end):
                 spans[cause][session, it.seq] = it
             if session == task:
                 shown.setdefault(cause, episode.seq)
     return {cause: _Part(_billed(it.values()), shown.get(cause, 0)) for cause, it in spans.items()}
+
+
+def _is_stuck(window: Window, session: int, episode: Episode) -> bool:
+    """Whether most of its tries failed in the same words."""
+    told = [window.failed.get((session, seq)) for seq in episode.failures]
+    words = Counter(it.signature for it in told if it is not None)
+    most = max(words.values(), default=0)
+    return most >= STUCK and 2 * most > len(episode.failures)
 
 
 def _carried(window: Window, family: Sequence[int], task: int) -> dict[str, _Part]:
@@ -147,20 +146,3 @@ def _carried(window: Window, family: Sequence[int], task: int) -> dict[str, _Par
                 if session == task:
                     shown.setdefault(f"{CARRIED} {cause}", call)
     return {cause: _Part(tokens, shown.get(cause, 0)) for cause, tokens in billed.items()}
-
-
-def _earlier(window: Window, task: int) -> _Part:
-    """What carrying what belongs to earlier prompts took, in a session with many of them."""
-    prompts = [row.seq for session, row in window.said if session == task]
-    if len(prompts) < PROMPTS:
-        return _Part(0, 0)
-    requests = window.rounds[task].requests
-    found = 0
-    for session, piece in window.pieces:
-        if session == task and piece.kind not in _GROUND:
-            place = bisect_right(prompts, piece.seq)
-            if place < len(prompts):
-                begin = bisect_left(requests, max(prompts[place], piece.since))
-                end = len(requests) if piece.until is None else bisect_left(requests, piece.until)
-                found += piece.tokens * max(end - begin, 0)
-    return _Part(found, prompts[-1])

@@ -43,10 +43,10 @@ def in_common(forms: Sequence[str]) -> str:
     if not forms:
         return ""
     form, times = min(Counter(forms).items(), key=lambda it: (-it[1], it[0]))
-    if 2 * times >= len(forms):
+    if 2 * times > len(forms):
         return form
     spread = Counter(word for it in forms for word in set(words(it)))
-    return " ".join(word for word in words(min(forms)) if 2 * spread[word] >= len(forms))
+    return " ".join(word for word in words(min(forms)) if 2 * spread[word] > len(forms))
 
 
 def words(form: str) -> list[str]:

@@ -1,11 +1,11 @@
 """Tasks that took far more than the others here, and the cause that they share.
 
 Far is told by the workspace's own tasks, a session with its subagents being one. The cause is
-counted from the events: requests spent on one failing program, what carrying one file or output
-took, subagents, or going on with what earlier prompts had brought. An outlier without a cause is
-no bet, because "it was expensive" helps nobody. Two tasks with the same cause make a bet; one alone
-is told only on demand, because it may have been a bad day. Floor: five tasks to compare with, four
-times the middle one, and 500,000 tokens for the cause.
+counted from the events: requests spent on one program that failed in the same words again and
+again, or what carrying one file or output took. Subagents and long sessions are no cause: people
+order them. An outlier without a cause is no bet, because "it was expensive" helps nobody. Two tasks
+with the same cause make a bet; one alone is told only on demand, because it may have been a bad
+day. Floor: five tasks to compare with, four times the middle one, and 500,000 tokens for the cause.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from hansei.bets.model import Category, Change, Design, Finding, Metric, Occurrence
 from hansei.bets.recurring import Fact
 from hansei.projection.compactions import FILE
-from hansei.projection.outliers import CARRIED, FAILING, MANY, SUBAGENTS, limit, outliers
+from hansei.projection.outliers import FAILING, MANY, limit, outliers
 from hansei.projection.wording import amount, code, counted, quoted
 
 if TYPE_CHECKING:
@@ -92,19 +92,9 @@ def _in_words(cause: str) -> tuple[str, str]:
             "Open the places that are listed: what did the agent try, and what got it past? Write "
             "that down, or have it stop and ask after three tries."
         )
-    if kind == CARRIED:
-        thing, _, rest = name.partition(" ")
-        shown = quoted(rest) if thing == FILE else code(rest or name)
-        return f"carrying {shown} along", (
-            f"See how much of {shown} was needed: a range, a search or a shorter form of the "
-            "command instead, or a subagent that reads it and reports."
-        )
-    if kind == SUBAGENTS:
-        return "subagents", (
-            "See what each of them was asked and whether two were asked the same. Say in the "
-            "instruction file from which size on work is handed out, and to how many at once."
-        )
-    return "going on in one session with what earlier prompts had brought", (
-        "Begin a new session for a new task, with a few lines on where things stand: every request "
-        "carries what all prompts before it brought in."
+    thing, _, rest = name.partition(" ")
+    shown = quoted(rest) if thing == FILE else code(rest or name)
+    return f"carrying {shown} along", (
+        f"See how much of {shown} was needed: a range, a search or a shorter form of the "
+        "command instead, or a subagent that reads it and reports."
     )
