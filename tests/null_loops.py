@@ -31,7 +31,14 @@ from hansei.ops.experiments.observing import Counted, Sample, observed
 from hansei.ops.experiments.reports import design_of
 from hansei.ops.retro import size
 from hansei.ops.windows import frame
-from hansei.projection.facts.folds import CORRECTIONS, STANDS, TABLES, Stand, work_out
+from hansei.projection.facts.folds import (
+    CORRECTIONS,
+    OUTCOMES,
+    STANDS,
+    TABLES,
+    Stand,
+    work_out,
+)
 from hansei.projection.facts.subjects import Subject
 from hansei.projection.facts.tables import Found
 from hansei.projection.told import Told, told
@@ -39,7 +46,7 @@ from hansei.projection.window import EARLIER, REVIEWS, Session, Window
 from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store.database import Store
 from happenings import corrected, quiet
-from retro_window import DAY, ROOT, Telling
+from retro_window import DAY, ROOT, Telling, priced
 from told import numbered
 
 HOUR = DAY // 24
@@ -130,10 +137,8 @@ class Work:
         """What was known after some day of the sessions from another day on."""
         known = np.flatnonzero(self.day <= last).tolist()
         kept = [it for it in known if self.day[it] >= first]
-        rows: dict[str, list[Any]] = {table.name: [] for table in TABLES} | {
-            EARLIER: [],
-            REVIEWS: [],
-        }
+        rows: dict[str, list[Any]] = {table.name: [] for table in TABLES}
+        rows |= {EARLIER: [], REVIEWS: [], OUTCOMES.name: []}
         told = {}
         for number in kept:
             own = facts(tuple(self.struck[number].tolist()))
@@ -144,7 +149,7 @@ class Work:
             own = facts(tuple(self.struck[number].tolist()))
             rows[EARLIER] += [Found(number, row) for row in own.rows[CORRECTIONS.name]]
         sessions = {it: self._session(it) for it in kept}
-        return Window(cast("Store", None), sessions, 0, (last + 2) * DAY, rows, told)
+        return priced(Window(cast("Store", None), sessions, 0, (last + 2) * DAY, rows, told))
 
     def _session(self, number: int) -> Session:
         start = self.started[number]

@@ -206,7 +206,7 @@ def test_a_skill_is_tried_by_its_text_and_not_while_its_folder_is_there(office: 
     wish = ("exp", "new", "--bind", "exposure", "--skill", "types-first")
     with pytest.raises(UsageError, match="load it on demand"):
         office.type(*wish)
-    office.type("skills", "undo", "--yes")
+    office.type("skills", "undo")
     office.type(*ADDED, "--no-place")
     assert LINE in office.told(*wish)["terms"]["text"]
 
