@@ -42,7 +42,7 @@ class Edit(Protocol):
         """The file without our hooks; None if it was ours alone."""
         ...
 
-    def events(self, text: str) -> list[str]:
+    def events(self, text: str, /) -> list[str]:
         """The events for which a hook of ours is in the file."""
         ...
 
@@ -76,7 +76,29 @@ class OwnFile:
 
 
 def _ours(text: str) -> bool:
-    return "hansei init" in text or "hansei-hook" in text or not text.strip()
+    names = ("hansei init", "hansei-hook", "hansei-mcp")
+    return any(name in text for name in names) or not text.strip()
+
+
+@dataclass(frozen=True)
+class Both:
+    """Two edits of one file, one after the other."""
+
+    one: Edit
+    two: Edit
+
+    def install(self, text: str | None) -> str | None:
+        return self.two.install(self.one.install(text))
+
+    def uninstall(self, text: str) -> str | None:
+        left = self.one.uninstall(text)
+        return None if left is None else self.two.uninstall(left)
+
+    def events(self, text: str) -> list[str]:
+        return sorted({*self.one.events(text), *self.two.events(text)})
+
+    def is_empty(self, text: str) -> bool:
+        return self.one.is_empty(text) and self.two.is_empty(text)
 
 
 @dataclass(frozen=True)
@@ -100,6 +122,8 @@ class Agent:
     events: tuple[HookEvent, ...]
     targets: Callable[[Environment, tuple[str, ...], Launcher], tuple[Target, ...]]
     """The files to change so that these events reach the launcher."""
+    package_since: str | None = None
+    """The first version that was seen to load our package; None where we have none for it."""
     manifests: tuple[str, ...] = ()
     """More places where a package.json may tell its version, `~` being the home folder."""
     to_do: Callable[[Environment], str | None] = lambda _: None

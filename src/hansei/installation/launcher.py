@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 NAME = "hansei-hook"
+SERVER_NAME = "hansei-mcp"
+SERVER = re.compile(rf"""(?:^|[/\\])bin[/\\]{SERVER_NAME}$""")
 OURS = re.compile(rf"""(?:^|[/\\"'\s])bin[/\\]{NAME}["']?(?:\s|$)""")
 PATIENCE_SECONDS = 10
 """How long a check of the launcher waits; a hook itself takes a fraction of a second."""
@@ -29,10 +31,19 @@ class Launcher:
     home: Path
     python: str
     program: Path
+    package: bool = False
+    """Whether agents are to get more than hooks: a server to ask, and skills."""
+    status_line: bool = False
+    """Whether agents that have a status line are to show ours in it."""
 
     @property
     def path(self) -> Path:
         return self.home / "bin" / NAME
+
+    @property
+    def server(self) -> Path:
+        """The program that agents start to ask us."""
+        return self.home / "bin" / SERVER_NAME
 
     def command(self, agent: str, event: str) -> str:
         """What an agent's settings say, safe for a shell whatever the path contains."""
@@ -54,18 +65,34 @@ class Launcher:
             "exit 0\n"
         )
 
+    def server_script(self) -> str:
+        """What agents start: this very hansei, on this very store."""
+        python, home = (shlex.quote(str(x)) for x in (self.python, self.home))
+        return (
+            "#!/bin/sh\n"
+            "# Written by `hansei init --plugin`, removed by `hansei init --uninstall`.\n"
+            # Only another home is named: naming one would hide a repository's own store.
+            f'[ {home} = "$HOME/.hansei" ] || export HANSEI_HOME={home}\n'
+            f"exec {python} -m hansei mcp\n"
+        )
 
-def launcher(home: Path) -> Launcher:
+
+def launcher(home: Path, *, package: bool = False, status_line: bool = False) -> Launcher:
     """The launcher for a store, running the hook program of this very hansei."""
     import hansei
 
     program = Path(hansei.__file__).parent / "hook" / "run.py"
-    return Launcher(home, sys.executable or "python3", program)
+    return Launcher(home, sys.executable or "python3", program, package, status_line)
 
 
 def is_ours(command: str) -> bool:
     """Whether a command in settings is ours, of this store or of an earlier one."""
     return OURS.search(command) is not None
+
+
+def is_our_server(command: str) -> bool:
+    """Whether a program that settings name as a server is ours, of this store or another."""
+    return SERVER.search(command) is not None
 
 
 def fault(launcher: Launcher) -> str | None:

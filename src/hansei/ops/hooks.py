@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from hansei.config import home_folder
 from hansei.errors import UnusableSettings, UsageError
 from hansei.installation import catalogue, changes, detection
-from hansei.installation.contract import OwnFile, Target
+from hansei.installation.contract import OwnFile, Target, numbers
 from hansei.installation.files import ChangedMeanwhile
 from hansei.installation.journal import Journal
 from hansei.installation.launcher import Launcher, launcher
@@ -72,6 +72,9 @@ class AgentPlan:
     refused: list[Refusal]
     to_do: str | None
     switched_off: str | None
+    package: Literal["no", "yes", "too old", "unknown"] = "no"
+    """Whether it gets a server to ask and skills; unknown is an agent that we have none for."""
+    package_since: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,8 @@ class HookPlan:
 
     launcher: FilePlan | None
     agents: list[AgentPlan]
+    server: FilePlan | None = None
+    """The program that agents start to ask us."""
 
     @property
     def files(self) -> int:
@@ -88,8 +93,8 @@ class HookPlan:
 
     @property
     def changes(self) -> int:
-        """How many files change, the launcher among them."""
-        return self.files + (self.launcher is not None)
+        """How many files change, the programs of ours among them."""
+        return self.files + (self.launcher is not None) + (self.server is not None)
 
     @property
     def refused(self) -> int:
@@ -121,15 +126,25 @@ def newest_versions(store: Store | None) -> dict[str, str]:
 
 
 def plan(
-    config: Config, only: list[Wanted], versions: Mapping[str, str], *, now: int | None = None
+    config: Config,
+    only: list[Wanted],
+    versions: Mapping[str, str],
+    *,
+    package: bool = False,
+    status_line: bool = False,
+    now: int | None = None,
 ) -> HookPlan:
-    """What installing would change; with the clock given, change it."""
+    """What installing would change; with the clock given, change it.
+
+    With `package` agents also get a server to ask and skills, with `status_line` our words in it.
+    """
     if os.name == "nt":
         raise UsageError(
             "hooks cannot be installed on Windows: their launcher is a shell script",
             hint="Transcripts are read all the same: run `hansei`.",
         )
-    tool = launcher(home_folder(config.environment).absolute())
+    home = home_folder(config.environment).absolute()
+    tool = launcher(home, package=package, status_line=status_line)
     journal = Journal(tool.home)
     prepared = [
         _prepared(agent, config.environment, found, tool)
@@ -138,6 +153,9 @@ def plan(
     own = None
     if any(targets for shown, targets in prepared if shown.state == "ready"):
         own = _settled(_own(tool), OURSELVES, journal, now, LAUNCHER_MODE)[0]
+    server = None
+    if package or tool.server.exists():
+        server = _settled(_server(tool), OURSELVES, journal, now, LAUNCHER_MODE)[0]
     done = []
     for shown, targets in prepared:
         files, refused = [], []
@@ -147,7 +165,7 @@ def plan(
             refused += [refusal] if refusal else []
         agent = catalogue.load(shown.agent)
         done.append(_told(shown, agent, config.environment, files, refused))
-    return HookPlan(own, done)
+    return HookPlan(own, done, server)
 
 
 def removal(config: Config, only: list[Wanted], *, now: int | None = None) -> HookPlan:
@@ -166,14 +184,20 @@ def removal(config: Config, only: list[Wanted], *, now: int | None = None) -> Ho
             shown = _shown(agent, None, ())
             done.append(_told(shown, agent, config.environment, files, refused))
     others = any(entry.agent != OURSELVES for entry in journal.changed())
-    own = None
+    own = server = None
     if not only or not others:
+        # The launcher last: the folder was made for it.
+        server = _undone(_server(tool), OURSELVES, journal, now)[0]
         own = _undone(_own(tool), OURSELVES, journal, now)[0]
-    return HookPlan(own, done)
+    return HookPlan(own, done, server)
 
 
 def _own(tool: Launcher) -> Target:
     return Target(tool.path, OwnFile(tool.script()))
+
+
+def _server(tool: Launcher) -> Target:
+    return Target(tool.server, OwnFile(tool.server_script()))
 
 
 def _chosen(only: list[Wanted]) -> list[Agent]:
@@ -201,9 +225,19 @@ def _prepared(
     """
     events = agent.known_to(found.version) if found and found.version else ()
     shown = _shown(agent, found, events)
+    if tool.package:
+        shown = replace(shown, package=_package(agent, shown), package_since=agent.package_since)
     if shown.state in ("not found", "version unknown"):
         return shown, ()
-    return shown, agent.targets(environment, events, tool)
+    return shown, agent.targets(environment, events, replace(tool, package=shown.package == "yes"))
+
+
+def _package(agent: Agent, shown: AgentPlan) -> Literal["no", "yes", "too old", "unknown"]:
+    if shown.state != "ready" or shown.version is None:
+        return "no"
+    if agent.package_since is None:
+        return "unknown"
+    return "yes" if numbers(shown.version) >= numbers(agent.package_since) else "too old"
 
 
 def _shown(agent: Agent, found: Found | None, events: tuple[str, ...]) -> AgentPlan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.config import Config
-    from hansei.ops.hooks import AgentPlan, FilePlan, HookPlan, Wanted
+    from hansei.ops.hooks import AgentPlan, FilePlan, HookPlan
 
 LEFT_ALONE = 3
 """The exit code where a file could not be changed; the rest was."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person asked for."""
+
+    agents: tuple[str, ...]
+    uninstall: bool
+    plugin: bool
+    statusline: bool
+
+
+BY_HAND = "docs/guides/mcp.md connects it by hand"
 VERBS = {"make": "makes", "edit": "changes", "restore": "restores", "delete": "deletes"}
 
 
@@ -35,6 +48,8 @@ VERBS = {"make": "makes", "edit": "changes", "restore": "restores", "delete": "d
     metavar="NAME[@VERSION]",
     help="This agent only, and the version to assume. May be repeated.",
 )
+@click.option("--plugin", is_flag=True, help="Also a server to ask and skills, for your agents.")
+@click.option("--statusline", is_flag=True, help="Also cost, context and warnings in its line.")
 @click.option("--local", is_flag=True, help="Keep this repository's sessions in its own .hansei.")
 @click.option("--service", is_flag=True, help="Print units that keep `hansei ingest --watch` up.")
 @app.json_option
@@ -43,6 +58,8 @@ def command(
     dry_run: bool,
     uninstall: bool,
     agents: tuple[str, ...],
+    plugin: bool,
+    statusline: bool,
     local: bool,
     service: bool,
     as_json: bool,
@@ -57,19 +74,26 @@ def command(
     --uninstall puts every file back as it was; where one was changed since, only what is ours is
     taken out. Nothing is ever written into a repository.
 
+    --plugin connects `hansei mcp` to your agents and gives them three skills (brief, retro, learn):
+    a plug-in for Claude Code, settings and skills for Codex, Cursor and OpenCode. --statusline puts
+    cost, context and repeated failures beside your own status line (docs/guides/statusline.md).
+    Both stay up to date with every later `hansei init`, and go with --uninstall.
+
     With --local this repository gets a store of its own, in .hansei, which git ignores; no hooks
     are installed then.
 
     --service prints a systemd user unit and a launchd agent, and changes nothing.
     """
-    if sum((local, service, uninstall)) > 1 or ((local or service) and (agents or dry_run)):
+    alone = sum((local, service, uninstall)) > 1 or (uninstall and (plugin or statusline))
+    if alone or ((local or service) and (agents or dry_run or plugin or statusline)):
         raise UsageError("these options exclude each other")
     if service:
         _services(as_json=as_json)
     elif local:
         _local(as_json=as_json)
     else:
-        _hooks(agents, yes=yes, dry_run=dry_run, uninstall=uninstall, as_json=as_json)
+        wish = Wish(agents, uninstall=uninstall, plugin=plugin, statusline=statusline)
+        _hooks(wish, yes=yes, dry_run=dry_run, as_json=as_json)
 
 
 def _services(*, as_json: bool) -> None:
@@ -96,26 +120,23 @@ def _local(*, as_json: bool) -> None:
         output.write("Next: hansei")
 
 
-def _hooks(
-    agents: tuple[str, ...], *, yes: bool, dry_run: bool, uninstall: bool, as_json: bool
-) -> None:
-    from hansei.ops.hooks import wanted
+def _hooks(wish: Wish, *, yes: bool, dry_run: bool, as_json: bool) -> None:
     from hansei.ops.init import init
 
     settings = app.config()
-    only = [wanted(text) for text in agents]
+    uninstall = wish.uninstall
     if not (dry_run or uninstall):
         made = init(settings, now=app.now())
         if not made.existed and not as_json:
             output.write(f"Made a store in {made.store}.")
-    shown = _planned(settings, only, uninstall=uninstall)
+    shown = _planned(settings, wish)
     if not as_json:
         for line in report(shown, uninstall=uninstall):
             output.write(line)
     done = not dry_run and shown.changes > 0
     if done:
         _agree(shown, yes=yes, uninstall=uninstall)
-        shown = _planned(settings, only, uninstall=uninstall, now=app.now())
+        shown = _planned(settings, wish, now=app.now())
     if as_json:
         document = {"store": str(settings.store), "uninstall": uninstall, "done": done}
         output.write_json("init", {**document, **asdict(shown)})
@@ -126,17 +147,17 @@ def _hooks(
         sys.exit(LEFT_ALONE)
 
 
-def _planned(
-    settings: Config, only: list[Wanted], *, uninstall: bool, now: int | None = None
-) -> HookPlan:
-    from hansei.ops.hooks import newest_versions, plan, removal
+def _planned(settings: Config, wish: Wish, *, now: int | None = None) -> HookPlan:
+    from hansei.ops.hooks import newest_versions, plan, removal, wanted
 
-    if uninstall:
+    only = [wanted(text) for text in wish.agents]
+    if wish.uninstall:
         return removal(settings, only, now=now)
-    if not (settings.store / "hansei.db").exists():
-        return plan(settings, only, {}, now=now)
-    with app.opened(settings, create=False) as store:
-        return plan(settings, only, newest_versions(store), now=now)
+    versions = {}
+    if (settings.store / "hansei.db").exists():
+        with app.opened(settings, create=False) as store:
+            versions = newest_versions(store)
+    return plan(settings, only, versions, package=wish.plugin, status_line=wish.statusline, now=now)
 
 
 def _agree(shown: HookPlan, *, yes: bool, uninstall: bool) -> None:
@@ -164,6 +185,9 @@ def report(shown: HookPlan, *, uninstall: bool) -> Iterator[str]:
     if shown.launcher is not None:
         yield bold("The program that the settings name")
         yield from _file(shown.launcher)
+    if shown.server is not None:
+        yield bold("The program that answers agents")
+        yield from _file(shown.server)
 
 
 def _agent(agent: AgentPlan, *, uninstall: bool) -> Iterator[str]:
@@ -172,6 +196,7 @@ def _agent(agent: AgentPlan, *, uninstall: bool) -> Iterator[str]:
     yield bold(f"{agent.title}{version}") + basis
     if not uninstall:
         yield f"  {_hooks_of(agent)}"
+        yield from _package_of(agent)
     if agent.switched_off:
         yield click.style(f"  it runs no hooks: {one_line(agent.switched_off)}", fg="yellow")
     for refusal in agent.refused:
@@ -194,6 +219,15 @@ def _hooks_of(agent: AgentPlan) -> str:
     without = f", without {', '.join(agent.left_out)} of later versions" if agent.left_out else ""
     there = "" if agent.files or agent.refused else ", all there already"
     return f"{known}{without}{there}"
+
+
+def _package_of(agent: AgentPlan) -> Iterator[str]:
+    if agent.package == "yes":
+        yield "  a server to ask and three skills"
+    elif agent.package == "too old":
+        yield f"  no plug-in: that needs {agent.package_since}; {BY_HAND}"
+    elif agent.package == "unknown":
+        yield f"  no plug-in: hansei has none for it; {BY_HAND}"
 
 
 def _file(file: FilePlan) -> Iterator[str]:

@@ -4,6 +4,9 @@ The versions are those of the first release that contains the change in its publ
 Hooks are on by default since 0.124.0, so nothing is installed before that. Since 0.129.0 a new or
 changed hook runs only after the person has trusted it in `/hooks`. That is the person's decision:
 we say so and never write the mark ourselves. Seen to run in 0.166.0.
+
+Our package is a table `mcp_servers.hansei` in `config.toml`, as `codex mcp add` writes it, and
+skills in `skills` of its home.
 """
 
 from __future__ import annotations
@@ -12,9 +15,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from hansei.installation import settings
-from hansei.installation.contract import Agent, HookEvent, Target
+from hansei.installation.contract import Agent, Both, HookEvent, Target
 from hansei.installation.hook_lists import HookLists, command_of, grouped
 from hansei.installation.launcher import is_ours
+from hansei.installation.packages import SKILLS, skill_files
+from hansei.installation.packages import is_ours as is_own_file
+from hansei.installation.servers import TomlServer
 from hansei.installation.toml_lines import TomlHooks
 
 if TYPE_CHECKING:
@@ -59,9 +65,14 @@ def targets(
         for event in events
     }
     in_toml = not json.exists() and _lists_hooks(toml)
+    skills = folder(environment) / "skills"
+    there = is_own_file(skills / SKILLS[0].name / "SKILL.md")
+    wanted = bool(events) and (launcher.package or there)
+    server = TomlServer(str(launcher.server) if wanted else None)
     return (
         Target(json, HookLists({} if in_toml else entries)),
-        Target(toml, TomlHooks(entries if in_toml else {})),
+        Target(toml, Both(TomlHooks(entries if in_toml else {}), server)),
+        *skill_files(skills, wanted=wanted),
     )
 
 
@@ -112,6 +123,7 @@ AGENT = Agent(
     folder=folder,
     events=EVENTS,
     targets=targets,
+    package_since=STABLE,
     to_do=to_do,
     switched_off=switched_off,
 )

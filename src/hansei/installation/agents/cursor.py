@@ -5,6 +5,9 @@ sessions, tools and subagents followed. The earliest version reported to run `se
 preview of 2.5.0, and a thread in its forum (149566) tells of one that refused the name, so the
 later ones are written from 2.5 on. A file without `version` is refused as a whole (reports of
 several projects). Cursor is not on npm and was not run here.
+
+Our package is an entry in `~/.cursor/mcp.json` (documentation: cursor.com/docs/mcp) and skills in
+`~/.cursor/skills`.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from hansei.installation.contract import Agent, HookEvent, Target
 from hansei.installation.hook_lists import HookLists, flat
+from hansei.installation.packages import SKILLS, is_ours, skill_files
+from hansei.installation.servers import JsonServer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,7 +50,15 @@ def targets(
     environment: Environment, events: tuple[str, ...], launcher: Launcher
 ) -> tuple[Target, ...]:
     entries = {event: flat(launcher.command("cursor", event), SECONDS) for event in events}
-    return (Target(folder(environment) / "hooks.json", HookLists(entries, {"version": 1})),)
+    home = folder(environment)
+    there = is_ours(home / "skills" / SKILLS[0].name / "SKILL.md")
+    wanted = bool(events) and (launcher.package or there)
+    entry = {"command": str(launcher.server)} if wanted else None
+    return (
+        Target(home / "hooks.json", HookLists(entries, {"version": 1})),
+        Target(home / "mcp.json", JsonServer("mcpServers", entry)),
+        *skill_files(home / "skills", wanted=wanted),
+    )
 
 
 AGENT = Agent(
@@ -55,6 +68,7 @@ AGENT = Agent(
     folder=folder,
     events=EVENTS,
     targets=targets,
+    package_since="2.5",
     manifests=(
         "/Applications/Cursor.app/Contents/Resources/app/package.json",
         "~/Applications/Cursor.app/Contents/Resources/app/package.json",

@@ -4,6 +4,10 @@ It loads every `.js` file in the folder `plugins` of its configuration (also `pl
 name; both stand in the program of 1.18.33). The plug-in hands what it is told to the launcher and
 waits for nothing. It was seen to run in 1.18.33; earlier versions were not tried. `since` is 1.0.0
 because the documentation of version 1 describes these plug-ins as they are today.
+
+Our package is an entry under `mcp` in `opencode.json`, or `opencode.jsonc` where a person has that,
+and skills in `skills`; both were seen to work in 1.18.33. It also reads skills below
+`~/.claude/skills`, so ours have the same names there, and one of the two is taken.
 """
 
 from __future__ import annotations
@@ -12,6 +16,8 @@ import json
 from typing import TYPE_CHECKING
 
 from hansei.installation.contract import Agent, HookEvent, OwnFile, Target
+from hansei.installation.packages import SKILLS, is_ours, skill_files
+from hansei.installation.servers import JsonServer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +89,18 @@ def targets(
     environment: Environment, events: tuple[str, ...], launcher: Launcher
 ) -> tuple[Target, ...]:
     text = PLUGIN.replace("__LAUNCHER__", json.dumps(str(launcher.path))) if events else None
-    return (Target(folder(environment) / "plugins" / "hansei.js", OwnFile(text, events)),)
+    home = folder(environment)
+    there = is_ours(home / "skills" / SKILLS[0].name / "SKILL.md")
+    wanted = bool(events) and (launcher.package or there)
+    entry = {"type": "local", "command": [str(launcher.server)]} if wanted else None
+    plain, commented = home / "opencode.json", home / "opencode.jsonc"
+    in_plain = plain.exists() or not commented.exists()
+    return (
+        Target(home / "plugins" / "hansei.js", OwnFile(text, events)),
+        Target(plain, JsonServer("mcp", entry if in_plain else None)),
+        Target(commented, JsonServer("mcp", None if in_plain else entry)),
+        *skill_files(home / "skills", wanted=wanted),
+    )
 
 
 AGENT = Agent(
@@ -93,4 +110,5 @@ AGENT = Agent(
     folder=folder,
     events=EVENTS,
     targets=targets,
+    package_since="1.0.0",
 )
