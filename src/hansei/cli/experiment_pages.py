@@ -10,7 +10,7 @@ import msgspec
 from hansei.cli import experiment_charts as charts
 from hansei.cli import output
 from hansei.cli.bet_pages import fenced, plain
-from hansei.experiments.experiment import Bind, Stage
+from hansei.experiments.experiment import DELIVERED, Bind, Stage
 from hansei.experiments.model import Word
 from hansei.ops.experiments.words import headline, sentences, steps
 
@@ -29,6 +29,7 @@ _COLOURS = {
 }
 _BINDS = {
     Bind.EXPOSURE: "a coin for each session, delivered by the hook",
+    Bind.NUDGE: "a coin for each session that meets a known failure",
     Bind.DAYS: "a coin for each day",
     Bind.GIT: "before and after a change",
     Bind.BRANCH: "by branch",
@@ -78,7 +79,7 @@ def begun(it: Experiment, *, hooked: bool) -> Iterator[str]:
     if it.stage is Stage.DRAFT:
         yield f"It is a draft. `hansei exp start {name}` begins it."
         return
-    if it.bind is Bind.EXPOSURE and not hooked:
+    if it.bind in DELIVERED and not hooked:
         yield from output.wrapped(
             "No hook has seen a session here yet, and only a hook can deliver. `hansei init`"
             " installs them; agents without hooks go with --bind days."
@@ -106,6 +107,11 @@ def compared(it: Experiment) -> str:
     share = f"{terms.share:.0%}"
     if it.bind is Bind.EXPOSURE:
         return f"{share} of new sessions get the text from the hook, by a coin; the others do not"
+    if it.bind is Bind.NUDGE:
+        return (
+            f"of sessions that meet a failure with a known fix {share} are told it, by a coin;"
+            " the others are not"
+        )
     if it.bind is Bind.DAYS:
         return f"{terms.path} holds the line on {share} of days, by a coin; on the others not"
     if it.bind in (Bind.BRANCH, Bind.PROMPT):

@@ -34,6 +34,7 @@ class Bind(StrEnum):
     """How the sessions with the change are told from those without it."""
 
     EXPOSURE = "exposure"
+    NUDGE = "nudge"
     DAYS = "days"
     GIT = "git"
     BRANCH = "branch"
@@ -41,8 +42,11 @@ class Bind(StrEnum):
     TAG = "tag"
 
 
-RANDOMISED: Final = frozenset({Bind.EXPOSURE, Bind.DAYS})
+RANDOMISED: Final = frozenset({Bind.EXPOSURE, Bind.NUDGE, Bind.DAYS})
 """A coin decides: only these may say that a change helped or harmed."""
+
+DELIVERED: Final = frozenset({Bind.EXPOSURE, Bind.NUDGE})
+"""A hook tells the sessions of one arm."""
 
 
 class Terms(msgspec.Struct, frozen=True, omit_defaults=True):

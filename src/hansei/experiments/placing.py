@@ -33,6 +33,7 @@ class Why(StrEnum):
     DIRTY = "its tree had uncommitted edits"
     ELSEWHERE = "it ran on another line of history"
     NO_HOOK = "no hook saw it begin"
+    NOT_MET = "no hook saw it meet a failure with a known fix"
     TAKES_NOTHING = "its agent takes no text from a hook"
     NOT_READ_BACK = "the transcript does not show what was delivered"
     NO_BRANCH = "the branch it ran on is not known"

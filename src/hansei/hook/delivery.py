@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 FILE = "exposure.json"
+NUDGES = "nudges"
+"""Beside `items`: what is told not when a session begins but when it meets a known failure."""
 MARKER = "<!-- hansei -->"
 """As in `hansei.events.model`. A text without it could be taken for a person's: it stays here."""
 LONGEST_FILE = 1024 * 1024
@@ -26,12 +28,19 @@ def chosen(home: str, session: str, cwd: str | None) -> tuple[dict[str, str], li
     """The arm of this session for every item that concerns it, and the items it is to get."""
     arms: dict[str, str] = {}
     given = []
-    for item in _items(home):
+    for item in _listed(home, "items"):
         if _usable(item) and _concerns(item, cwd):
             arms[item["id"]] = arm(item["salt"], session, item["share"])
             if arms[item["id"]] == TREATMENT:
                 given.append(item)
     return arms, given
+
+
+def nudges(home: str, cwd: str | None) -> list[dict[str, Any]]:
+    """The experiments that tell sessions of known fixes, as far as they concern a folder."""
+    return [
+        it for it in _listed(home, NUDGES) if _usable({"text": MARKER, **it}) and _concerns(it, cwd)
+    ]
 
 
 def arm(salt: str, session: str, share: float) -> str:
@@ -41,7 +50,7 @@ def arm(salt: str, session: str, share: float) -> str:
     return TREATMENT if place < share else CONTROL
 
 
-def _items(home: str) -> list[Any]:
+def _listed(home: str, name: str) -> list[Any]:
     try:
         handle = os.open(os.path.join(home, FILE), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except OSError:
@@ -53,7 +62,7 @@ def _items(home: str) -> list[Any]:
     finally:
         os.close(handle)
     known = isinstance(said, dict) and said.get("v") == 1
-    return said["items"] if known and isinstance(said.get("items"), list) else []
+    return said[name] if known and isinstance(said.get(name), list) else []
 
 
 def _usable(item: Any) -> bool:

@@ -29,6 +29,10 @@ LONGEST_ID, LONGEST_PATH, LONGEST_WORD = 256, 4096, 64
 LINE_VERSION = 1
 GUARDS = "guards.json"
 """Without it no call is looked at."""
+STATUS_LINE = "statusline"
+"""Not a hook: what the agent asks for a line to show."""
+EXPOSURE = "exposure.json"
+"""As in `delivery`, which is imported only where it is there."""
 RESUMED = "resume"
 """Why a session begins, in the word of Claude Code, Codex and Gemini CLI."""
 
@@ -39,17 +43,22 @@ _TEXTS = ("prompt", "input", "output")
 
 def main(arguments: list[str]) -> None:
     """Record one call of one hook."""
-    home, agent, event = (*arguments, "", "", "")[:3]
+    home, agent, event, *more = (*arguments, "", "", "")
     data = read_input()
+    if event == STATUS_LINE:
+        _print(_status(home, data, more))
+        return
     at = int(time.time() * 1000)
     line = observed(agent, event, data, at)
     begins = line["hook"] in words.STARTS.get(line["agent"], ()) and "session" in line
-    answer = _deliver(home, line) if begins and line["agent"] == agent else None
+    answer = None
     if line["hook"] == words.BEFORE_CALLS.get(line["agent"]):
         answer = _stop(home, line, data)
+    elif line["agent"] == agent and "session" in line:
+        answer = _deliver(home, line) if begins else _nudged(home, line, data)
     if append(home, line):
         if answer is not None:
-            _print(answer)
+            _print(answer.encode("ascii"))
         if begins and "agent_id" not in line:  # a subagent stands where its parent does
             _look_later(home, line)
 
@@ -174,8 +183,23 @@ def _stop(home: str, line: dict[str, Any], data: bytes) -> str | None:
     return None if reason is None else written(words.denial(line["hook"], reason))
 
 
-def _print(text: str) -> None:
-    data = text.encode("ascii")
+def _nudged(home: str, line: dict[str, Any], data: bytes) -> str | None:
+    """What to print for a session that has just met a failure, where that is tried."""
+    failed = line["hook"] in words.FAILED.get(line["agent"], ())
+    if not failed or not os.path.exists(os.path.join(home, EXPOSURE)):
+        return None
+    from hansei.hook.nudge import nudge
+
+    return nudge(home, line, data)
+
+
+def _status(home: str, data: bytes, more: list[str]) -> bytes:
+    from hansei.hook.statusline import status
+
+    return status(home, data, more[0] or None)
+
+
+def _print(data: bytes) -> None:
     while data:
         data = data[os.write(1, data) :]
 

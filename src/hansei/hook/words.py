@@ -87,6 +87,9 @@ STARTS: dict[str, tuple[str, ...]] = {
 }
 """Hooks that begin a session: there the repository is looked at, and a text may be delivered."""
 
+FAILED: dict[str, tuple[str, ...]] = {"claude_code": ("PostToolUseFailure",)}
+"""Hooks that tell of a call that failed and take a text back, as a real run showed."""
+
 SUBAGENT_SESSION: dict[str, str] = {
     "claude_code": "{session}/agent-{agent}",
     "codex": "{agent}",

@@ -10,6 +10,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hansei.hook.record import STATUS_LINE
 from hansei.installation import jsonc
 from hansei.installation.launcher import is_ours
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from hansei.installation.jsonc import Node
 
 KEY = "statusLine"
-EVENT = "statusline"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def wrapped(command: str) -> str | None:
         words = shlex.split(command)
     except ValueError:
         return None
-    behind = words[words.index(EVENT) + 1 :] if EVENT in words else []
+    behind = words[words.index(STATUS_LINE) + 1 :] if STATUS_LINE in words else []
     return behind[0] if behind else None
 
 

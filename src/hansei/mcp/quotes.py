@@ -7,18 +7,15 @@ put on one line, its angle brackets are replaced, and it says who it is from.
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Final
 
 import msgspec
 
-from hansei.projection.wording import one_line
+from hansei.projection.wording import QUOTED, inert
 
-LONGEST: Final = 240
-"""Characters of a quote: a signature or a command in full, the beginning of anything else."""
-_BRACKETS: Final = str.maketrans({"<": "‹", ">": "›"})
-_HIDDEN: Final = frozenset(("Cf", "Co", "Cn", "Cs"))
-"""Kinds of characters that nobody sees: formats, private use, none at all."""
+__all__ = ["LONGEST", "Quote", "inert", "quote"]
+
+LONGEST: Final = QUOTED
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -31,9 +28,3 @@ class Quote(msgspec.Struct, frozen=True):
 def quote(text: str, by: str, longest: int = LONGEST) -> Quote:
     """A text from a transcript, as an answer may hold it."""
     return Quote(inert(text, longest), by)
-
-
-def inert(text: str, longest: int = LONGEST) -> str:
-    """A text on one line without anything that a program or a reader would take for more."""
-    seen = "".join(it for it in text if unicodedata.category(it) not in _HIDDEN or it in "\t\n")
-    return one_line(seen.translate(_BRACKETS), longest)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from hansei.ops.judging import Counted, judge
+from hansei.ops.known_failures import write
 from hansei.ops.processes import give_back, processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
@@ -78,6 +79,7 @@ def refresh(
             _work(store, config, wanted, progress)
             changed = _workspaces_of(store, wanted)
             judge(store, workspace=workspace, changed=changed, now=now, progress=progress)
+            write(store, config, changed)
     return len(wanted)
 
 

@@ -43,6 +43,8 @@ class Fix(msgspec.Struct, frozen=True):
     edited: list[str]
     """Files that were edited on the way."""
     times: int
+    sessions: int
+    """In how many of them it was done."""
     last_at: int | None
     """When the last session that did so began."""
     reference: str
@@ -109,6 +111,11 @@ def recall(store: Store, scope: Scope, question: str, *, limit: int = 3) -> Reca
         more=max(0, len(like) - limit),
         sessions=_about(store, scope, question) if is_topic(question) else [],
     )
+
+
+def got_past(store: Store, scope: Scope) -> set[str]:
+    """What failed in scope and was got past at least once."""
+    return _signatures(store, scope)[1]
 
 
 def _signatures(store: Store, scope: Scope) -> tuple[list[str], set[str]]:
@@ -190,6 +197,7 @@ def _fix(
         added=list(row.added),
         edited=_from_top(store, last.session, row.edited),
         times=len(alike),
+        sessions=len({it.session for it in alike}),
         last_at=heads[last.session][1],
         reference=f"{heads[last.session][0]}#{row.end}",
     )

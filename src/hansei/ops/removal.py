@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from hansei.config import DAY_MS
 from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
+from hansei.ops.known_failures import folders_of, forget
 from hansei.ops.scope import named_workspace
 from hansei.ops.skills import book_of_workspace
 from hansei.ops.spool import forget_lines
 from hansei.store import journal, removal, reviews
+from hansei.store.rows import json_list
 
 if TYPE_CHECKING:
     from hansei.config import Config
@@ -124,6 +126,8 @@ def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
             store.db.execute("SELECT agent, native FROM sessions WHERE id = ?", (it,)).fetchone()
             for it in doomed.sessions
         ]
+        about = _workspaces(store, doomed)
+        folders = folders_of(store, about)
         removed = removal.forget(
             store,
             doomed.sessions,
@@ -134,4 +138,15 @@ def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
         forget_lines(config.environment, filter(None, names))
         if doomed.book is not None:
             doomed.book.forget(now)
+        # What is left is written again with the next facts.
+        forget(config, folders)
         return removed
+
+
+def _workspaces(store: Store, doomed: Doomed) -> list[int]:
+    rows = store.db.execute(
+        "SELECT DISTINCT workspace FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
+        (json_list(doomed.sessions),),
+    )
+    whole = set() if doomed.workspace is None else {doomed.workspace}
+    return sorted({number for (number,) in rows if number is not None} | whole)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 120
 """Characters of a command, path or sentence in a claim: what a terminal shows in one line."""
+
+QUOTED: Final = 240
+"""Characters of a quote: a signature or a command in full, the beginning of anything else."""
+_BRACKETS: Final = str.maketrans({"<": "‹", ">": "›"})
+_HIDDEN: Final = frozenset(("Cf", "Co", "Cn", "Cs"))
+"""Kinds of characters that nobody sees: formats, private use, none at all."""
 
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 _FILLED: Final = re.compile(r"\{(?:text|value|tmp|secret|id|hash)\}")
@@ -25,6 +32,16 @@ def one_line(text: str, longest: int = LONGEST) -> str:
     """A text on one line, without signs that a terminal would obey, cut at a sensible length."""
     line = _BLANK.sub(" ", text).strip()
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def inert(text: str, longest: int = QUOTED) -> str:
+    """A text on one line without anything that a program or a reader would take for more.
+
+    It goes into an agent's context, so it may neither look like something the agent's program means
+    (tags, escapes, hidden letters) nor like something we say.
+    """
+    seen = "".join(it for it in text if unicodedata.category(it) not in _HIDDEN or it in "\t\n")
+    return one_line(seen.translate(_BRACKETS), longest)
 
 
 def code(text: str, longest: int = LONGEST) -> str:

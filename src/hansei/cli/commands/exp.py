@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hansei.ops.retro import Offer
     from hansei.store.database import Store
 
-BINDS = ("git", "exposure", "days", "branch", "prompt", "tag")
+BINDS = ("git", "exposure", "nudge", "days", "branch", "prompt", "tag")
 MOST_RESAMPLES = 1_000_000
 NOWHERE = -1
 """The workspace of a folder in which no session ever was: it has no experiments."""
@@ -43,6 +43,8 @@ def command() -> None:
     \b
     How the sessions are told apart (--bind):
       exposure   a coin decides for each session; the hook delivers the text to half of them
+      nudge      a coin decides; the hook tells half of the sessions that meet a known failure
+                 what got past it before (docs/concepts/nudge.md)
       days       a coin decides for each day; for agents without a hook
       git        before and after a commit; also what `hansei apply` wrote, by itself
       branch, prompt, tag    two branches, two sets of instructions, or sessions you name
@@ -123,10 +125,11 @@ def new(draft: bool, yes: bool, ingest: bool, as_json: bool, bet: str | None, **
       hansei exp new --bind git --change 3f2a91c --hypothesis "…"   a commit of the past
       hansei exp new --bind exposure --bet 1                 the line of a bet, by a coin
       hansei exp new --bind exposure --text "Use make lint, not ruff." --metric requests
+      hansei exp new --bind nudge                            known fixes, when a failure is met
       hansei exp new --bind days --text "…" --hypothesis "…" by days, for agents without hooks
 
-    --metric is one of tokens, cost, requests, minutes, green, loops, compactions, remarks, landed,
-    surviving, result, or a fact and its subject such as "rereads:src/auth.py". With --bet it is
+    --metric is one of tokens, cost, requests, minutes, green, failed, loops, compactions, remarks,
+    landed, surviving, result, or a fact and its subject such as "rereads:src/auth.py". With --bet it is
     how often that recurs. `hansei exp power` says how many sessions it will take.
 
     While a coin decides, the text may stand in no instruction file.

@@ -15,9 +15,11 @@ from hansei.experiments.placing import Arm, Candidate, Placed, Why, out
 
 @dataclass(frozen=True)
 class ByExposure:
-    """Delivered by the hook at the start of a session, or not."""
+    """Delivered by the hook, or not: at the start, or when a known failure was met."""
 
     item: str
+    unseen: Why = Why.NO_HOOK
+    """Why a session is left out that no hook put in an arm."""
     randomised: ClassVar[bool] = True
 
     def place(self, it: Candidate) -> Placed:
@@ -25,7 +27,7 @@ class ByExposure:
             return out(Why.TAKES_NOTHING)
         told = None if it.assigned is None else it.assigned.get(self.item)
         if told is None:
-            return out(Why.NO_HOOK)
+            return out(self.unseen)
         arm = Arm(told)
         if it.shows and (self.item in it.shown) != (arm is Arm.TREATMENT):
             return out(Why.NOT_READ_BACK)

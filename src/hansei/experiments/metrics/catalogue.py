@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hansei.projection.window import Window
 
 TOKENS: Final = "tokens"
+FAILED_CALLS: Final = "failed"
 SHARE: Final = "share"
 """The unit of what is 1 or 0 of a session: its mean is a share of sessions."""
 
@@ -73,6 +74,7 @@ AMOUNTS: Final = (
         better="higher",
         joined=_any,
     ),
+    Amount(FAILED_CALLS, "failed calls per session", "failed calls", work.failed_calls),
     Amount("loops", "loops of edits and failed runs per session", "loops", work.edit_loops),
     Amount("compactions", "compactions per session", "compactions", spent.compactions),
     Amount("remarks", "corrections by a person per session", "corrections", work.remarks),

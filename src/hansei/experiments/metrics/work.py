@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from hansei.config import CommandClass
 from hansei.events.model import Status
+from hansei.projection.failures.model import Kind
 from hansei.projection.loops import LOOP_ROUNDS, loops
 from hansei.projection.outcomes import Fate
 
@@ -49,6 +50,12 @@ def green(window: Window) -> dict[int, float | None]:
         elif call.status is Status.FAILED:
             found.setdefault(session, 0)
     return found
+
+
+def failed_calls(window: Window) -> dict[int, float | None]:
+    """Calls that failed; what a person refused or stopped is none."""
+    failed = Counter(session for session, it in window.failures if it.kind is Kind.FAILURE)
+    return {session: failed[session] for session in window.sessions}
 
 
 def _tests(window: Window) -> Iterator[tuple[int, Called]]:

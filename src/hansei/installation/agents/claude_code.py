@@ -15,11 +15,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hansei.hook.record import STATUS_LINE
 from hansei.installation.contract import Agent, Both, HookEvent, OwnFile, Target
 from hansei.installation.hook_lists import HookLists, grouped
 from hansei.installation.packages import SERVER, WRITTEN, is_ours, own_json, skill_files
 from hansei.installation.settings import is_set, not_plain
-from hansei.installation.status_lines import EVENT, StatusLine
+from hansei.installation.status_lines import StatusLine
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,7 +63,7 @@ def targets(
     entries = {event: grouped(launcher.command("claude_code", event), SECONDS) for event in events}
     plug_in = folder(environment) / "skills" / "hansei"
     wanted = bool(events) and (launcher.package or is_ours(plug_in / MANIFEST))
-    status = StatusLine(launcher.command("claude_code", EVENT), launcher.status_line)
+    status = StatusLine(launcher.command("claude_code", STATUS_LINE), launcher.status_line)
     settings = Both(HookLists({} if wanted else entries), status)
     hooks = own_json({"hooks": {it: [entry] for it, entry in entries.items()}}, wanted=wanted)
     server = {"mcpServers": {SERVER: {"command": str(launcher.server)}}}

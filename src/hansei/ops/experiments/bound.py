@@ -63,6 +63,8 @@ def bound(store: Store, it: Experiment, here: Path) -> Iterator[Bound]:
     terms = it.terms
     if it.bind is Bind.EXPOSURE:
         yield Bound(ByExposure(it.id))
+    elif it.bind is Bind.NUDGE:
+        yield Bound(ByExposure(it.id, Why.NOT_MET))
     elif it.bind is Bind.BRANCH:
         yield _of_branch(store, it, here)
     elif it.bind is Bind.PROMPT:

@@ -15,7 +15,7 @@ from hansei.errors import StoreUnwritable
 from hansei.events.model import MARKER
 from hansei.experiments.experiment import Bind, Stage
 from hansei.git.history import worktrees
-from hansei.hook.delivery import FILE
+from hansei.hook.delivery import FILE, NUDGES
 from hansei.ops.experiments.shelf import listed
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from hansei.store.database import Store
 
 VERSION: Final = 1
+_LISTS: Final = {"items": Bind.EXPOSURE, NUDGES: Bind.NUDGE}
+"""The parts of the file, by what they are for."""
 
 
 def delivered(text: str) -> str:
@@ -34,13 +36,17 @@ def deliver(store: Store, home: Path) -> bool:
     """Have hooks deliver what runs now and nothing else of ours; says whether that changed."""
     known = listed(store)
     own = {it.id for it in known}
-    tried = [it for it in known if it.bind is Bind.EXPOSURE and it.stage is Stage.RUNNING]
-    before = _items(home / FILE)
-    others = [it for it in before if not isinstance(it, dict) or it.get("id") not in own]
-    items = [*others, *(_item(store, it) for it in tried)]
-    if items == before:
+    before = _said(home / FILE)
+    after = {
+        name: [
+            *(it for it in before[name] if not isinstance(it, dict) or it.get("id") not in own),
+            *(_item(store, it) for it in known if it.bind is bind and it.stage is Stage.RUNNING),
+        ]
+        for name, bind in _LISTS.items()
+    }
+    if after == before:
         return False
-    _write(home / FILE, items)
+    _write(home / FILE, after)
     return True
 
 
@@ -48,31 +54,29 @@ def _item(store: Store, it: Experiment) -> dict[str, Any]:
     row = store.db.execute("SELECT folder FROM workspaces WHERE id = ?", (it.workspace,)).fetchone()
     folder = None if row is None else row[0]
     folders = [] if folder is None else sorted({folder, *worktrees(folder)})
-    return {
-        "id": it.id,
-        "text": delivered(it.terms.text or ""),
-        "salt": it.terms.salt,
-        "share": it.terms.share,
-        "workspaces": folders,
-    }
+    coin = {"salt": it.terms.salt, "share": it.terms.share, "workspaces": folders}
+    if it.bind is Bind.NUDGE:  # what is told lies in `known`, by failure
+        return {"id": it.id, **coin}
+    return {"id": it.id, "text": delivered(it.terms.text or ""), **coin}
 
 
-def _items(file: Path) -> list[Any]:
+def _said(file: Path) -> dict[str, list[Any]]:
     """What is delivered now; a file that cannot be read delivers nothing."""
     try:
         said = msgspec.json.decode(file.read_bytes())
     except (OSError, msgspec.DecodeError):
-        return []
-    items = said.get("items") if isinstance(said, dict) and said.get("v") == VERSION else None
-    return items if isinstance(items, list) else []
+        said = None
+    known = said if isinstance(said, dict) and said.get("v") == VERSION else {}
+    return {name: told if isinstance(told := known.get(name), list) else [] for name in _LISTS}
 
 
-def _write(file: Path, items: list[Any]) -> None:
+def _write(file: Path, told: dict[str, list[Any]]) -> None:
     """All or nothing: a hook may read it at any moment."""
-    if not items:
+    if not any(told.values()):
         file.unlink(missing_ok=True)
         return
-    data = msgspec.json.format(msgspec.json.encode({"v": VERSION, "items": items}), indent=2)
+    said = {"v": VERSION, **{name: items for name, items in told.items() if items}}
+    data = msgspec.json.format(msgspec.json.encode(said), indent=2)
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with NamedTemporaryFile(dir=file.parent, prefix=f".{FILE}.", delete=False) as made:

@@ -12,7 +12,7 @@ from hansei.bets.recurring import Fact
 from hansei.errors import UsageError
 from hansei.events.keys import digest
 from hansei.experiments.experiment import Bind, Experiment, Terms
-from hansei.experiments.metrics.catalogue import TOKENS, amount, known
+from hansei.experiments.metrics.catalogue import FAILED_CALLS, TOKENS, amount, known
 from hansei.experiments.metrics.recurrence import COUNTED
 from hansei.git.repository import git, identify
 from hansei.hook.repository import top
@@ -62,6 +62,7 @@ class Wish:
 
 MOST_NAMED = 5
 _TEXTS = (Bind.EXPOSURE, Bind.DAYS)
+_COINS = (*_TEXTS, Bind.NUDGE)
 _BRANCHES = (Bind.BRANCH, Bind.PROMPT)
 
 
@@ -102,6 +103,11 @@ def _must_fit(wish: Wish) -> None:
             f"--bind {wish.bind} tries one text",
             hint="Say which one: --text, --bet or --skill.",
         )
+    if wish.bind is Bind.NUDGE and wish.offer is not None:
+        raise UsageError(
+            "--bind nudge tells what is known of a failure, so --bet means nothing",
+            hint="--bind exposure tries the line of a bet.",
+        )
     if wish.bind not in _TEXTS and (wish.text or wish.skill):
         raise UsageError(
             f"--bind {wish.bind} delivers nothing, so --text and --skill mean nothing",
@@ -118,7 +124,7 @@ def _must_fit(wish: Wish) -> None:
         raise UsageError("--bind branch needs --treatment, a branch")
     if wish.bind not in _BRANCHES and (wish.treatment or wish.control):
         raise UsageError("--treatment and --control belong to --bind branch and --bind prompt")
-    if wish.auto and wish.bind not in _TEXTS:
+    if wish.auto and wish.bind not in _COINS:
         raise UsageError(
             "only an experiment with a coin may undo by itself",
             hint="Leave --auto out: the report proposes what to undo.",
@@ -150,6 +156,8 @@ def _workspace(store: Store, folder: Path) -> int:
 def _metric(wish: Wish) -> tuple[str, str]:
     """What is counted: as asked for, else what the bet is about, else tokens."""
     if wish.metric is None:
+        if wish.bind is Bind.NUDGE:
+            return FAILED_CALLS, ""
         if wish.offer is None:
             return TOKENS, ""
         return wish.offer.metric.fact, wish.offer.metric.subject
@@ -199,6 +207,8 @@ def _hypothesis(wish: Wish) -> str:
         return wish.offer.claim
     if wish.skill is not None:
         return f"skill {wish.skill} helps"
+    if wish.bind is Bind.NUDGE:
+        return "being told of a known fix when a failure is met saves further failures"
     raise UsageError(
         "an experiment needs something to find out",
         hint='Say it: --hypothesis "splitting auth.py takes fewer tokens"',
@@ -216,6 +226,8 @@ def _terms(store: Store, config: Config, wish: Wish, folder: Path, salt: str) ->
         return Terms(treatment=wish.treatment, control=wish.control)
     if wish.bind is Bind.TAG:
         return Terms()
+    if wish.bind is Bind.NUDGE:
+        return Terms(salt=salt, share=wish.share)
     text = _text(store, config, wish, folder)
     _must_stand_nowhere(folder, text)
     path = None
@@ -307,6 +319,8 @@ def must_not_clash(store: Store, it: Experiment, folder: Path) -> None:
 def _shared(it: Experiment, other: Experiment) -> str | None:
     """What two experiments would both change."""
     one, two = it.terms, other.terms
+    if it.bind is Bind.NUDGE and other.bind is Bind.NUDGE:
+        return "known fixes"
     if one.text and one.text == two.text:
         return "the same text"
     if it.bet is not None and it.bet == other.bet:

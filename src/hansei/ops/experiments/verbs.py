@@ -15,7 +15,7 @@ from hansei.bets.model import State
 from hansei.config import home_folder
 from hansei.errors import HanseiError, NotFound, UsageError
 from hansei.events.keys import digest
-from hansei.experiments.experiment import Bind, Experiment, Stage, Terms, advanced
+from hansei.experiments.experiment import DELIVERED, Bind, Experiment, Stage, Terms, advanced
 from hansei.experiments.model import Word
 from hansei.instructions import carrying, plans
 from hansei.instructions.targets import default_target
@@ -55,7 +55,7 @@ def start(store: Store, config: Config, it: Experiment, here: Path, now: int) ->
     if it.bind is Bind.DAYS:
         _must_work(switching.switch(store, begun, here, now))
     _keep(store, begun)
-    if it.bind is Bind.EXPOSURE:
+    if it.bind in DELIVERED:
         deliver(store, home_folder(config.environment))
     return begun
 
@@ -146,7 +146,7 @@ def conclude(
 
 def _stop(store: Store, config: Config, it: Experiment, here: Path, now: int) -> None:
     """Have no further session be told of it."""
-    if it.bind is Bind.EXPOSURE:
+    if it.bind in DELIVERED:
         deliver(store, home_folder(config.environment))
     elif it.bind is Bind.DAYS:
         folder = places.repository(store, it.workspace, here)
@@ -282,7 +282,7 @@ def tend(store: Store, config: Config, here: Path, now: int, *, judge: bool = Fa
     adopted = adopt(store, now)
     running = shelf.running(store)
     switched, undone, problems = [], [], []
-    if any(it.bind is Bind.EXPOSURE for it in running):
+    if any(it.bind in DELIVERED for it in running):
         deliver(store, home_folder(config.environment))
     for it in running:
         try:

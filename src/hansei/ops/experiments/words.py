@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import exp
 from typing import TYPE_CHECKING, NamedTuple
 
-from hansei.experiments.experiment import Bind, Stage
+from hansei.experiments.experiment import RANDOMISED, Bind, Stage
 from hansei.experiments.model import Why, Word
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ def steps(told: Report) -> list[Step]:
 
 
 def _concluding(told: Report) -> str:
-    randomised = told.bind in (Bind.EXPOSURE, Bind.DAYS)
+    randomised = told.bind in RANDOMISED
+    if told.bind is Bind.NUDGE:
+        return "freezes the sample and stops telling sessions of known fixes"
     if randomised and told.verdict.word is Word.HELPED:
         return "freezes the sample and offers to put the line into the instruction file for all"
     if randomised:
