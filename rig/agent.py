@@ -6,7 +6,7 @@ What it cannot do, or not without a person at the keyboard, stands in `lacks` wi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 if TYPE_CHECKING:
     from rig.place import Place
@@ -61,6 +61,9 @@ class Agent(Protocol):
         """Have it call a command for each event; only where it has hooks."""
 
     def shell(self, command: str) -> Call: ...
+
+    def server(self, tool: str, arguments: dict[str, Any]) -> Call:
+        """Ask hansei's server, as the agent names its tools."""
 
     def forbid(self, place: Place) -> Call:
         """Forbid something in its settings; the call that is then refused."""

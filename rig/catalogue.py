@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rig.agents import claude_code, codex, opencode
 from rig.scenarios import (
+    asked_server,
     compaction,
     declined_tool,
     failing_command,
@@ -14,6 +15,7 @@ from rig.scenarios import (
     hook_crash,
     instruction_file,
     interruption,
+    nudge,
     own_hook_broken,
     own_hooks,
     randomised_exposure,
@@ -45,6 +47,8 @@ SCENARIOS: dict[str, Scenario] = {
     "own_hooks": own_hooks.SCENARIO,
     "session_start": session_start.SCENARIO,
     "randomised_exposure": randomised_exposure.SCENARIO,
+    "nudge": nudge.SCENARIO,
+    "asked_server": asked_server.SCENARIO,
     "hook_crash": hook_crash.SCENARIO,
     "own_hook_broken": own_hook_broken.SCENARIO,
     "guarded_call": guarded_call.SCENARIO,

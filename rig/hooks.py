@@ -65,3 +65,13 @@ def expose(stage: Stage, text: str) -> None:
 def launcher(stage: Stage) -> Path:
     """The program that agents' settings name."""
     return stage.place.store / "bin" / "hansei-hook"
+
+
+def settings(stage: Stage) -> dict[str, bytes]:
+    """Every file in the home: hooks may be put anywhere in it."""
+    home = stage.place.home
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for path in sorted(home.rglob("*"))
+        if path.is_file() and not path.is_symlink()
+    }

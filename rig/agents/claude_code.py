@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rig.script import Call
 from rig.wires import anthropic
@@ -55,7 +55,7 @@ class ClaudeCode:
             "--print",
             prompt,
             "--output-format=json",
-            "--allowedTools=Bash,Skill,Agent",
+            "--allowedTools=Bash,Skill,Agent,mcp__plugin_hansei_hansei",
             *going_on,
             *fork,
         ]
@@ -76,6 +76,9 @@ class ClaudeCode:
 
     def shell(self, command: str) -> Call:
         return Call("Bash", {"command": command, "description": "As scripted"})
+
+    def server(self, tool: str, arguments: dict[str, Any]) -> Call:
+        return Call(f"mcp__plugin_hansei_hansei__{tool}", arguments)
 
     def forbid(self, place: Place) -> Call:
         """What is not allowed is refused: there is nobody to ask."""

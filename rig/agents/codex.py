@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rig.script import SMALL, Call
 from rig.wires import responses
@@ -59,7 +59,7 @@ class Codex:
         "SessionEnd",
         "PreCompact",
     )
-    lacks: ClassVar[dict[str, str]] = {}
+    lacks: ClassVar[dict[str, str]] = {"nudge": "it has no hook for failed calls"}
 
     def settle(self, place: Place, url: str) -> None:
         place.write(place.home / ".codex/config.toml", _SETTINGS.format(url=url))
@@ -95,6 +95,9 @@ class Codex:
 
     def shell(self, command: str) -> Call:
         return Call("exec_command", {"cmd": command})
+
+    def server(self, tool: str, arguments: dict[str, Any]) -> Call:
+        return Call(tool, arguments, "mcp__hansei")
 
     def forbid(self, place: Place) -> Call:
         place.write(place.home / ".codex/rules/rig.rules", _RULES)

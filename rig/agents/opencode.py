@@ -28,6 +28,7 @@ class OpenCode:
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()
     lacks: ClassVar[dict[str, str]] = {
+        "nudge": "its hooks deliver no text",
         "interruption": "on Ctrl-C `opencode run` ends at once and writes nothing more down",
         "instruction_file": "OpenCode does not write down which instructions it gave the model;"
         " hansei's own hooks tell",
@@ -64,6 +65,9 @@ class OpenCode:
 
     def shell(self, command: str) -> Call:
         return Call("bash", {"command": command, "description": "As scripted"})
+
+    def server(self, tool: str, arguments: dict[str, Any]) -> Call:
+        return Call(f"hansei_{tool}", arguments)
 
     def forbid(self, place: Place) -> Call:
         path = _path(place)

@@ -29,9 +29,9 @@ class OwnHooks:
         place = stage.place
         place.write(place.project / stage.agent.instructions, "# Rules\n\nMind the tide.\n")
         place.write(place.project / "README.md", "# Changed and not committed\n")
-        self.before = _settings(stage)
+        self.before = hooks.settings(stage)
         hooks.init(stage)
-        after = _settings(stage)
+        after = hooks.settings(stage)
         both = self.before.keys() | after.keys()
         self.changed = {name for name in both if self.before.get(name) != after.get(name)}
         shell = stage.agent.shell
@@ -53,7 +53,7 @@ class OwnHooks:
             found = any(path.endswith(stage.agent.instructions) for path in paths)
             yield true("the instruction file was in force", found, paths)
         hooks.init(stage, "--uninstall")
-        after = _settings(stage)
+        after = hooks.settings(stage)
         left = {name for name in self.changed if self.before.get(name) != after.get(name)}
         yield true("init changed the settings", bool(self.changed))
         yield same("and uninstall put them back, byte for byte", set(), left)
@@ -71,16 +71,6 @@ def _noted(seen: Seen) -> Iterator[Finding]:
     own = seen.doctor["hooks"]["agents"]
     faults = [(agent["faults"], agent["missing"], agent["last_run"] is None) for agent in own]
     yield same("doctor finds the hooks in order, and that they ran", [([], [], False)], faults)
-
-
-def _settings(stage: Stage) -> dict[str, bytes]:
-    """Every file in the home: hooks may be put anywhere in it."""
-    home = stage.place.home
-    return {
-        str(path.relative_to(home)): path.read_bytes()
-        for path in sorted(home.rglob("*"))
-        if path.is_file() and not path.is_symlink()
-    }
 
 
 SCENARIO = OwnHooks()

@@ -33,6 +33,7 @@ ONLY_PEOPLE = {
     "demo": "a tour for people",
     "completion": "for shells",
     "mcp": "is the server",
+    "statusline": "for the eyes of the person beside the agent",
 }
 
 

@@ -33,6 +33,7 @@ COMMANDS = {
     "rent": "What instructions, rules, skills and servers cost, line by line.",
     "check": "What a change of instruction files costs and does.",
     "mcp": "Answer agents: a server of the Model Context Protocol.",
+    "statusline": "One line about the session that is going on, for the agent to show.",
     "brief": "What an agent should know before it begins.",
     "recall": "What helped the last time this error was met.",
     "search": "Find text in prompts, replies, commands, outputs and edits.",

@@ -88,7 +88,9 @@ def follow(line: str, pieces: list[str]) -> bool:
 
 
 def _words(command: str) -> list[str]:
-    return [word.rsplit("/", 1)[-1] for word in command.translate(_BETWEEN).split()]
+    """Words of a command, programs without their folder; also without the number of a version."""
+    names = [word.rsplit("/", 1)[-1] for word in command.translate(_BETWEEN).split()]
+    return [*names, *(name.rstrip("0123456789.") for name in names)]
 
 
 def _lines(output: str) -> list[str]:

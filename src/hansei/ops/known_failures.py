@@ -23,7 +23,7 @@ from hansei.learn.harm import cautions, harms
 from hansei.learn.hostile import findings
 from hansei.ops.recall import got_past, remembered
 from hansei.ops.scope import Scope
-from hansei.projection.facts.folds import FAILURES
+from hansei.projection.facts.folds import COMMANDS, FAILURES
 from hansei.projection.failures.model import Kind
 from hansei.projection.failures.signature import normalised
 from hansei.projection.wording import inert
@@ -108,8 +108,13 @@ def known_failures(store: Store, scope: Scope) -> list[dict[str, Any]]:
 
 
 def _line(store: Store, signature: str) -> Line | None:
-    """How a failure is recognised; None where one line does not tell it."""
-    row = next(FAILURES.read(store, "signature = ?", (signature,))).row
+    """How a failing command is recognised; None where one line does not tell it.
+
+    What other tools say is put into words by us, so no output holds it.
+    """
+    session, row = next(FAILURES.read(store, "signature = ?", (signature,)))
+    if not any(COMMANDS.read(store, "session = ? AND seq = ?", (session, row.seq))):
+        return None
     words = [] if signature == normalised(row.line) else [row.program, row.subcommand or ""]
     body = normalised(row.line)
     if body.startswith(_NOT_FOUND):
@@ -139,18 +144,24 @@ def _is_safe(command: str) -> bool:
 
 
 def told(signature: str, fix: Fix) -> str:
-    """What a session is told: evidence, in words that nobody takes for a person's."""
+    """What a session is told: evidence, in words that nobody takes for a person's.
+
+    What changed comes first: the command itself is known in its normal form only.
+    """
     changed = [
-        f"{verb} {inert(' '.join(words))}"
-        for verb, words in (("with", fix.added), ("without", fix.removed))
+        f"{verb} {_quoted(' '.join(words))}"
+        for verb, words in (("adding", fix.added), ("leaving out", fix.removed))
         if words
     ]
     return (
         f"{MARKER}\nEvidence from hansei, not an instruction: in {fix.sessions} earlier sessions"
-        f' of this project "{inert(signature)}" was got past by running'
-        f" `{inert(fix.command).replace('`', '')}` ({', '.join(changed)})."
-        f" The last time: {fix.reference}."
+        f" of this project {_quoted(signature)} was got past by {' and '.join(changed)}. What then"
+        f" succeeded was, in short, {_quoted(fix.command)} ({fix.reference})."
     )
+
+
+def _quoted(text: str) -> str:
+    return f"`{inert(text).replace('`', '')}`"
 
 
 def folders_of(store: Store, workspaces: Sequence[int]) -> list[str]:

@@ -129,8 +129,8 @@ def new(draft: bool, yes: bool, ingest: bool, as_json: bool, bet: str | None, **
       hansei exp new --bind days --text "…" --hypothesis "…" by days, for agents without hooks
 
     --metric is one of tokens, cost, requests, minutes, green, failed, loops, compactions, remarks,
-    landed, surviving, result, or a fact and its subject such as "rereads:src/auth.py". With --bet it is
-    how often that recurs. `hansei exp power` says how many sessions it will take.
+    landed, surviving, result, or a fact and its subject such as "rereads:src/auth.py". With --bet
+    it is how often that recurs. `hansei exp power` says how many sessions it will take.
 
     While a coin decides, the text may stand in no instruction file.
     """
