@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,7 @@ SILENT = {"propose_skill", "feedback"}
 
 
 @pytest.fixture(scope="module")
-def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
     """A project in whose history everything that an outsider can write was written."""
     folder = tmp_path_factory.mktemp("planted")
     repo = repository(folder / "app")
@@ -81,7 +80,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
         wish = Wish(bind=Bind.TAG, hypothesis=EVIL)
         draft(store, config, wish, repo.folder, now=NOW, salt="s")
     told(desk, "propose_skill")
-    yield desk
+    return desk
 
 
 def _session(home: Path, place: Path, number: int) -> None:

@@ -170,13 +170,16 @@ def _start(command: str, data: bytes) -> tuple[int, int] | None:
         child = os.posix_spawn(
             "/bin/sh", ["sh", "-c", command], dict(os.environ), file_actions=actions
         )
-        os.close(said)
-        os.close(writing)
-        os.set_blocking(hearing, False)
-        os.write(hearing, data)  # a pipe holds far more than an agent says here
-        os.close(hearing)
     except OSError:
         return None
+    os.close(said)
+    os.close(writing)
+    try:
+        os.set_blocking(hearing, False)
+        os.write(hearing, data)  # a pipe holds far more than an agent says here
+    except OSError:  # it does not want to know
+        pass
+    os.close(hearing)
     return child, reading
 
 
