@@ -24,6 +24,7 @@ from rig.scenarios import (
     saved_skill,
     session_start,
     skill,
+    status_line,
     subagent,
     wrapped_run,
 )
@@ -49,6 +50,7 @@ SCENARIOS: dict[str, Scenario] = {
     "randomised_exposure": randomised_exposure.SCENARIO,
     "nudge": nudge.SCENARIO,
     "asked_server": asked_server.SCENARIO,
+    "status_line": status_line.SCENARIO,
     "hook_crash": hook_crash.SCENARIO,
     "own_hook_broken": own_hook_broken.SCENARIO,
     "guarded_call": guarded_call.SCENARIO,

@@ -59,7 +59,10 @@ class Codex:
         "SessionEnd",
         "PreCompact",
     )
-    lacks: ClassVar[dict[str, str]] = {"nudge": "it has no hook for failed calls"}
+    lacks: ClassVar[dict[str, str]] = {
+        "status_line": "no command for its status line is documented",
+        "nudge": "it has no hook for failed calls",
+    }
 
     def settle(self, place: Place, url: str) -> None:
         place.write(place.home / ".codex/config.toml", _SETTINGS.format(url=url))

@@ -28,6 +28,7 @@ class OpenCode:
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()
     lacks: ClassVar[dict[str, str]] = {
+        "status_line": "no command for its status line is documented",
         "nudge": "its hooks deliver no text",
         "interruption": "on Ctrl-C `opencode run` ends at once and writes nothing more down",
         "instruction_file": "OpenCode does not write down which instructions it gave the model;"

@@ -468,3 +468,72 @@ def test_doctor_says_when_the_launcher_is_gone(store: Store, config: Config) -> 
 def test_a_hash_of_nothing_is_nothing() -> None:
     assert digest(None) is None
     assert digest(b"") != digest(b"x")
+
+
+# --- packages -------------------------------------------------------------------------------------
+
+PACKAGED = [it for it in EVERY if it.agent in ("claude_code", "codex", "cursor", "opencode")]
+
+
+def test_packages_come_and_go_without_a_trace(config: Config) -> None:
+    home = config.environment.home
+    claude(config, '{"model": "opus", "statusLine": {"type": "command", "command": "mine"}}')
+    before = contents(home)
+    plan(config, PACKAGED, {}, now=NOW)
+    hooked = contents(home)
+    done = plan(config, PACKAGED, {}, package=True, status_line=True, now=NOW)
+    assert not done.refused
+    assert {agent.package for agent in done.agents} == {"yes"}
+    assert not plan(config, PACKAGED, {}, now=NOW).changes, "a later init keeps them as they are"
+    added = {name for name in contents(home) if name not in hooked}
+    assert {name for name in added if "hansei-brief" in name} == {
+        ".claude/skills/hansei/skills/hansei-brief/SKILL.md",
+        ".codex/skills/hansei-brief/SKILL.md",
+        ".config/opencode/skills/hansei-brief/SKILL.md",
+        ".cursor/skills/hansei-brief/SKILL.md",
+    }
+    removal(config, [], now=NOW)
+    assert contents(home) == before
+    assert not (home / ".claude" / "skills").exists()
+
+
+def test_the_hooks_are_in_the_settings_or_in_the_plug_in_but_never_in_both(config: Config) -> None:
+    path = claude(config, '{\n  "model": "opus"\n}\n')
+    only = [Wanted("claude_code", "2.1.325")]
+    plan(config, only, {}, now=NOW)
+    assert "hansei-hook" in path.read_text()
+    plan(config, only, {}, package=True, now=NOW)
+    assert "hansei-hook" not in path.read_text()
+    hooks = json.loads((path.parent / "skills/hansei/hooks/hooks.json").read_text())["hooks"]
+    assert len(hooks) == 10
+    assert all(isinstance(groups, list) for groups in hooks.values())
+    plan(config, only, {}, now=NOW)
+    assert "hansei-hook" not in path.read_text()
+
+
+def test_a_version_that_was_not_seen_to_load_a_plug_in_keeps_its_hooks_in_the_settings(
+    config: Config,
+) -> None:
+    path = claude(config, "{}")
+    done = plan(config, [Wanted("claude_code", "2.1.100")], {}, package=True, now=NOW)
+    assert done.agents[0].package == "too old"
+    assert "hansei-hook" in path.read_text()
+    assert not (path.parent / "skills").exists()
+
+
+def test_a_folder_of_that_name_that_is_a_persons_own_is_left_alone(config: Config) -> None:
+    path = claude(config, "{}")
+    own = path.parent / "skills" / "hansei" / ".claude-plugin" / "plugin.json"
+    own.parent.mkdir(parents=True)
+    own.write_text('{"name": "mine"}')
+    done = plan(config, [Wanted("claude_code", "2.1.325")], {}, package=True, now=NOW)
+    assert done.refused
+    assert own.read_text() == '{"name": "mine"}'
+
+
+def test_doctor_finds_the_hooks_of_a_plug_in(config: Config, store: Store) -> None:
+    claude(config, "{}")
+    plan(config, [Wanted("claude_code", "2.1.325")], {}, package=True, now=NOW)
+    (found,) = [it for it in hook_health(store, config).agents if it.agent == "claude_code"]
+    assert len(found.installed) == 10
+    assert not found.faults
