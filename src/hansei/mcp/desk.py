@@ -44,6 +44,12 @@ class Desk:
             store.close()
 
     @contextmanager
+    def scoped(self) -> Iterator[tuple[Store, Scope]]:
+        """The store and this workspace, whether or not facts are there."""
+        with self.opened() as store:
+            yield store, self.scope(store)
+
+    @contextmanager
     def with_facts(self) -> Iterator[tuple[Store, Scope]]:
         """The store and this workspace, with facts to read."""
         from hansei.ops.projecting import ready

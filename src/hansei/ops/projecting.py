@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from hansei.ops.judging import Counted, judge
-from hansei.ops.known_failures import write
 from hansei.ops.processes import give_back, processes, seldom_collecting, worth
 from hansei.projection import exposure
 from hansei.projection.facts import keeping
@@ -79,8 +78,16 @@ def refresh(
             _work(store, config, wanted, progress)
             changed = _workspaces_of(store, wanted)
             judge(store, workspace=workspace, changed=changed, now=now, progress=progress)
-            write(store, config, changed)
+            if changed:
+                _tell_hooks(store, config, changed)
     return len(wanted)
+
+
+def _tell_hooks(store: Store, config: Config, changed: Iterable[int]) -> None:
+    # The rules of what may be told take 30 ms to import, and mostly nothing has changed.
+    from hansei.ops.known_failures import write
+
+    write(store, config, changed)
 
 
 def _workspaces_of(store: Store, sessions: Iterable[int]) -> set[int]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
+from hansei.hook.nudge import TOLD
 from hansei.hook.record import LINES
 from hansei.sources.catalogue import SPOOL
 from hansei.sources.families.records import plain, salvage
@@ -51,6 +52,9 @@ def _sweep(store: Store, folder: Path, now: int) -> None:
         stamp = path.suffixes[0][1:]
         if now - int(stamp) > KEPT_DAYS * DAY_MS and _is_read(store, path):
             path.unlink()
+    for path in (folder / TOLD).glob("*"):
+        if now - path.stat().st_mtime * 1000 > KEPT_DAYS * DAY_MS:
+            path.unlink(missing_ok=True)
     gone = [(SPOOL, name) for name in _known(store) if not Path(name).exists()]
     if gone:
         with store.transaction() as db:

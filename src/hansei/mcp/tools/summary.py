@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Asked(Arguments, frozen=True):
-    by: Literal["model", "agent", "day", "branch", "driver"] = "model"
+    by: Literal["model", "agent", "day", "branch", "pr", "commit", "driver"] = "model"
     since: Annotated[str, Meta(max_length=40)] = "28d"
 
 
@@ -36,10 +36,11 @@ class Summary(Answer, frozen=True):
 
 def answer(desk: Desk, asked: Asked) -> Summary:
     from hansei.ops.scope import moment
-    from hansei.ops.summary import summary
+    from hansei.ops.summary import goal_of, summary
 
-    with desk.opened() as store:
-        scope = replace(desk.scope(store), since=moment(asked.since, desk.clock()))
+    # What spend was for is a fact; the rest is told by the store alone.
+    with desk.with_facts() if goal_of((asked.by,)) else desk.scoped() as (store, whole):
+        scope = replace(whole, since=moment(asked.since, desk.clock()))
         found = summary(store, scope, (asked.by,))
     return Summary(_row(found.total, "all"), tuple(_row(it, None) for it in found.lines))
 
