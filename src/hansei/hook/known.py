@@ -68,9 +68,11 @@ def recognised(
     """The known failure that an output shows; of several the one that says most."""
     words = {tool, *_words(command)}
     lines = _lines(output)
+    whole = "\n".join(lines)
     best: dict[str, Any] | None = None
     for it in failures:
-        if words.issuperset(it["words"]) and (best is None or _length(it) > _length(best)):
+        better = best is None or _length(it) > _length(best)
+        if better and words.issuperset(it["words"]) and all(x in whole for x in it["pieces"]):
             found = any(follow(line, it["pieces"]) for line in lines)
             best = it if found else best
     return best
