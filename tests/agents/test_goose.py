@@ -32,7 +32,15 @@ def database(case: str) -> Path:
 
 
 def read(path: Path, since: Cursor = START) -> Reading:
-    return SOURCE.read(Transcript(SOURCE.name, path, DATABASE), since)
+    """Everything that is new, over as many readings as it takes."""
+    whole = SOURCE.read(Transcript(SOURCE.name, path, DATABASE), since)
+    while whole.more:
+        part = SOURCE.read(Transcript(SOURCE.name, path, DATABASE), whole.cursor)
+        whole.events += part.events
+        whole.problems += part.problems
+        whole.sessions |= part.sessions
+        whole.cursor, whole.more = part.cursor, part.more
+    return whole
 
 
 def events(path: Path) -> list[AnyEvent]:
@@ -62,6 +70,16 @@ def test_a_conversation_that_is_replaced_tells_the_same_under_the_same_keys(tmp_
         assert len(again.events) == len(held)
         assert latest([*first.events, *again.events]) == latest(first.events)
         assert not again.restarted
+
+
+def test_a_copied_session_is_told_in_a_reading_of_its_own() -> None:
+    transcript = Transcript(SOURCE.name, database("copied"), DATABASE)
+    first = SOURCE.read(transcript, START)
+    second = SOURCE.read(transcript, first.cursor)
+    assert (first.more, second.more) == (True, False)
+    copies = {event.key for event in second.events} & {event.key for event in first.events}
+    assert len(copies) == 2
+    assert {event.session for event in second.events if event.key in copies} == {"20261106_5"}
 
 
 def test_deleted_messages_stay_and_new_ones_are_read(tmp_path: Path) -> None:

@@ -117,6 +117,8 @@ def _preparation(tale: Tale) -> list[Callable[[Tale], None]]:
     if tale.rng.random() < 0.5:
         chosen.append(scenes.plan)
     named = {"haul": scenes.haul, "delegate": scenes.delegate, "fetch": scenes.fetch}
+    if not tale.traits.delegates:
+        del named["delegate"]
     chosen += [scene for name, scene in named.items() if tale.plants(name)]
     if tale.plants("consult"):
         chosen.append(scenes.consult)

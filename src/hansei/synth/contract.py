@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
+
+from hansei.synth.story import Interruption, Prompt
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from hansei.synth.story import Action, Call, Episode, Session
+    from hansei.synth.story import Action, Call, Driver, Episode, Session
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,31 @@ class Traits:
     """Whether new versions move long outputs to a file."""
     cache_block: int = 1
     """Cache reads come in multiples of this."""
+    long_cache: bool = True
+    """Whether cache writes that last an hour are told apart from those of five minutes."""
+    delegates: bool = True
+    """Whether it has subagents."""
+    records_driver: bool = True
+    """Whether it can be seen that no person drove a session."""
+    records_interruptions: bool = True
+    """Whether it can be seen that a person stopped the agent."""
+    schedules: bool = False
+    """Whether automated sessions are asked by a schedule of the program itself."""
+
+    def driver_of(self, session: Session) -> Driver:
+        """Who drove a session, as far as it can be seen."""
+        return session.driver if self.records_driver else "human"
+
+    def prompts_of(self, session: Session) -> dict[str, int]:
+        """How many prompts each kind of author wrote, as far as it can be seen."""
+        scheduled = self.schedules and session.driver == "automated"
+        prompts = [step for step in session.steps if isinstance(step, Prompt)]
+        return dict(Counter("harness" if scheduled else prompt.origin for prompt in prompts))
+
+    def interruptions_of(self, session: Session) -> int:
+        """How often a person stopped the agent, as far as it can be seen."""
+        stops = [step for step in session.steps if isinstance(step, Interruption)]
+        return len(stops) if self.records_interruptions else 0
 
     def model_of(self, session: Session) -> str:
         return self.small_model if session.relation == "subagent" else self.model

@@ -53,7 +53,7 @@ class _Meter:
         self.context = self.prefix if inherited is None else inherited
         self.pending = 0
         long_cache = session.era == "new" and self.rng.random() < 0.4
-        self.long_cache = traits.tells_cache_writes and long_cache
+        self.long_cache = traits.tells_cache_writes and traits.long_cache and long_cache
         warm = inherited is None and self.rng.random() < 0.5
         self.cached = traits.base_tokens if warm else 0
         self.cached_at = session.started

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from hansei.synth.story import Usage
     from hansei.synth.truth import Truth
 
+DEMO_AGENTS = ("claude_code", "codex")
 DEMO_SEED = 10
-"""A world of this seed has every pattern within its few sessions."""
+"""A world of this seed by these agents has every pattern within its few sessions."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ def build(
 
 
 def small_demo(folder: Path, now_ms: int, seed: int = DEMO_SEED) -> World:
-    """Fourteen sessions over three weeks by every agent there is."""
-    return build(folder, seed=seed, now_ms=now_ms, sessions=14, weeks=3, agents=agents())
+    """Fourteen sessions over three weeks by two agents."""
+    return build(folder, seed=seed, now_ms=now_ms, sessions=14, weeks=3, agents=DEMO_AGENTS)
 
 
 def _writer(name: str) -> Writer:

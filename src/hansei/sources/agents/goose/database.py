@@ -218,10 +218,12 @@ def _take_messages(database: Database, state: State, limit: int) -> bool:
         if database.taken >= limit:
             return True
         row = database.row(query, place)
-        state.row = max(state.row, place)
         database.records += 1
         if row is not None:
             _take_message(database, place, row)
+        if database.told.met_a_copy:
+            return True  # a reading tells each thing once: who has it again is told by the next
+        state.row = max(state.row, place)
     return False
 
 

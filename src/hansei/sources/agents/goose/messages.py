@@ -90,9 +90,12 @@ class Told:
     events: dict[int, AnyEvent] = field(default_factory=dict)
     sessions: dict[str, SessionFacts] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    met_a_copy: bool = False
+    """Whether something was told by a session other than the one that told it first."""
 
     def emit(self, event: AnyEvent) -> None:
         known = self.events.get(event.key)
+        self.met_a_copy |= known is not None and known.session != event.session
         self.events[event.key] = event if known is None else retold(known, event)
 
     def unrecognised(self, said: Said, name: str, content: bytes) -> None:

@@ -24,6 +24,7 @@ _CODE = re.compile(r"(?:Command|Process) exited with code (-?\d+)\.?[\"}\s]*$")
 _ENDING = 200
 """Characters at the end of an output in which a program's last line is looked for."""
 _STOPPED = ("Command aborted", "Operation aborted")
+_BLOCKED = "Tool execution was blocked"
 _SKIPPED = "Skipped due to queued user message"
 _REPAIRED = "missing tool result in session history"
 """In a result that was made up later, so that the call has one."""
@@ -75,6 +76,8 @@ def judge(
     ending, failed = text[-_ENDING:], message.is_error or _complains(notes)
     if _REPAIRED in text[:_ENDING]:
         return Verdict(Status.UNKNOWN, Basis.NONE)
+    if failed and text.startswith(_BLOCKED):
+        return Verdict(Status.UNKNOWN, Basis.DECLINED)
     if failed and (_SKIPPED in text[:_ENDING] or ending.rstrip().endswith(_STOPPED)):
         return Verdict(Status.UNKNOWN, Basis.INTERRUPTED)
     code = _exit_code(ending, notes)
