@@ -15,8 +15,12 @@ AGENT_FOLDERS = (
     "hook",
     "ops/sandbox/homes.py",
 )
-OWN_WORDS = {"cursor": r"agents[./]cursor|\.cursor/|\bCursor (?:IDE|chats?|agent)"}
-"""Agents whose name is a word of ours, with what only the agent can mean by it."""
+OWN_WORDS = {
+    "cursor": r"agents[./]cursor|\.cursor/|\bCursor (?:IDE|chats?|agent)",
+    "goose": r"agents[./]goose|[\"/]goose\b",
+    "pi": r"agents[./]pi\b|\.pi/|\"pi\"",
+}
+"""Agents whose name is a word of ours, or part of one, with what only the agent can mean by it."""
 
 
 def test_agent_names_do_not_leak() -> None:

@@ -7,7 +7,7 @@ same plan file by file, so what was shown and what is done cannot drift apart.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -18,6 +18,7 @@ from hansei.installation.contract import OwnFile, Target, numbers
 from hansei.installation.files import ChangedMeanwhile
 from hansei.installation.journal import Journal
 from hansei.installation.launcher import Launcher, launcher
+from hansei.sources import catalogue as sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -85,6 +86,8 @@ class HookPlan:
     agents: list[AgentPlan]
     server: FilePlan | None = None
     """The program that agents start to ask us."""
+    without: list[str] = field(default_factory=list)
+    """Agents that were found and have no hooks: their transcripts are all there is."""
 
     @property
     def files(self) -> int:
@@ -165,7 +168,22 @@ def plan(
             refused += [refusal] if refusal else []
         agent = catalogue.load(shown.agent)
         done.append(_told(shown, agent, config.environment, files, refused))
-    return HookPlan(own, done, server)
+    return HookPlan(own, done, server, [] if only else _without_hooks(config))
+
+
+def _without_hooks(config: Config) -> list[str]:
+    """Agents that left transcripts here and have no hooks, by their titles."""
+    return [
+        source.title
+        for source in sources.load_all().sources
+        if not source.capabilities.hooks
+        and any(
+            root.is_dir()
+            for root in source.roots(
+                config.environment, config.settings.sources.get(source.name, [])
+            )
+        )
+    ]
 
 
 def removal(config: Config, only: list[Wanted], *, now: int | None = None) -> HookPlan:

@@ -107,6 +107,8 @@ class Capabilities:
     commit: bool = False
     added_context: bool = False
     """Whether a text that a hook adds to the context stands in the transcript, as it was."""
+    hooks: bool = True
+    """Whether the agent has hooks by which another program can be told what happens."""
     deletes_after_days: int | None = None
     """Days after which the agent itself deletes its transcripts, unless told otherwise."""
 

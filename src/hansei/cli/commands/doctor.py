@@ -182,7 +182,8 @@ def _agent(agent: AgentHealth) -> Iterator[str]:
     ]
     shown = ", ".join(versions[-MOST_LISTED:])
     more = f" and {len(versions) - MOST_LISTED} older" if len(versions) > MOST_LISTED else ""
-    yield dim(f"  versions, with sessions: {shown}{more}")
+    if versions:
+        yield dim(f"  versions, with sessions: {shown}{more}")
 
 
 def _unread(agent: AgentHealth) -> Iterator[str]:

@@ -182,6 +182,9 @@ def report(shown: HookPlan, *, uninstall: bool) -> Iterator[str]:
             yield ""
     if absent and not uninstall:
         yield dim(f"Not found on this machine: {', '.join(absent)}.")
+    if shown.without:
+        named = ", ".join(shown.without)
+        yield dim(f"No hooks to install, but transcripts to read: {named}.")
     if shown.launcher is not None:
         yield bold("The program that the settings name")
         yield from _file(shown.launcher)

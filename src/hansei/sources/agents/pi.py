@@ -36,7 +36,7 @@ _SKILL = re.compile(r"<skill name=\"[^\"\n]{1,200}\" location=.*?</skill>\s*", r
 class Pi:
     name: str = AGENT
     title: str = "Pi"
-    capabilities: Capabilities = field(default=Capabilities(exit_codes=True))
+    capabilities: Capabilities = field(default=Capabilities(exit_codes=True, hooks=False))
 
     def roots(self, environment: Environment, extra: list[str]) -> list[Path]:
         """Folders of sessions, and whichever others a person named."""

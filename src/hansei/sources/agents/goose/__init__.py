@@ -30,7 +30,7 @@ AGENT = "goose"
 EARLY, DATABASE = "early", "database"
 DATABASE_NAME = "sessions.db"
 
-_CAPABILITIES = Capabilities(cache_tokens=False, exit_codes=True)
+_CAPABILITIES = Capabilities(cache_tokens=False, exit_codes=True, hooks=False)
 
 
 @dataclass(frozen=True)

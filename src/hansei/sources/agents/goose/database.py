@@ -164,7 +164,11 @@ class Database:
 
 def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     """What is new since the cursor."""
-    return sqlite.read(transcript.path, partial(_read, since=since, limit=max(limit, 1)))
+    reading = sqlite.read(transcript.path, partial(_read, since=since, limit=max(limit, 1)))
+    # A cursor at the end of its file says that nothing waits to be read.
+    place = since.offset + reading.taken if reading.more else transcript.path.stat().st_size
+    reading.cursor = msgspec.structs.replace(reading.cursor, offset=place)
+    return reading
 
 
 def _read(connection: sqlite.Connection, since: Cursor, limit: int) -> Reading:
