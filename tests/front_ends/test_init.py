@@ -121,6 +121,14 @@ def test_a_file_left_alone_is_an_exit_code_and_a_line(init: Run, home: Path) -> 
     assert (home / ".cursor/hooks.json").exists()
 
 
+def test_agents_that_have_no_hooks_at_all_are_named_where_they_are(init: Run, home: Path) -> None:
+    assert "No hooks to install" not in init("--dry-run").stdout
+    (home / ".local/share/goose/sessions").mkdir(parents=True)
+    done = init("--dry-run")
+    assert "No hooks to install, but transcripts to read: Goose." in done.stdout
+    assert json.loads(init("--dry-run", "--json").stdout)["without"] == ["Goose"]
+
+
 def test_agents_without_hooks_are_told_plainly(init: Run, home: Path) -> None:
     (home / ".cursor").mkdir()
     done = init("--dry-run", "--agent", "codex@0.100.0", "--agent", "cursor", "--agent", "gemini")
