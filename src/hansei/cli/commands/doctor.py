@@ -115,8 +115,14 @@ def _verdict(verdict: Verdict) -> str:
 
 def report(health: Health) -> Iterator[str]:
     """The examination as people read it."""
+    absent = [agent for agent in health.agents if _is_absent(agent)]
     for agent in health.agents:
-        yield from _agent(agent)
+        if agent not in absent:
+            yield from _agent(agent)
+            yield ""
+    if absent:
+        yield bold("Looked for and not found")
+        yield from map(_place, absent)
         yield ""
     if health.hooks.agents:
         yield from _hooks(health.hooks)
@@ -155,12 +161,23 @@ def _skills(skills: SkillsHealth) -> Iterator[str]:
         yield f"  and {len(told) - MOST_LISTED} more; `hansei doctor --json` lists them"
 
 
+def _is_absent(agent: AgentHealth) -> bool:
+    return not agent.transcripts and not any(folder.exists for folder in agent.folders)
+
+
+def _place(agent: AgentHealth) -> str:
+    """Where an agent that is not here was looked for: the usual place, and how many others."""
+    first, others = output.one_line(agent.folders[0].path), len(agent.folders) - 1
+    more = f" and {plural(others, 'other place')}" if others else ""
+    return f"  {agent.title}  {dim(first + more)}"
+
+
 def _agent(agent: AgentHealth) -> Iterator[str]:
     yield bold(agent.title)
     for folder in agent.folders:
         shut = click.style("cannot be read", fg="yellow")
-        state = "found" if folder.readable else shut if folder.exists else dim("none ")
-        yield f"  {state}  {output.one_line(folder.path)}"
+        if folder.exists:
+            yield f"  {'found' if folder.readable else shut}  {output.one_line(folder.path)}"
     if not agent.transcripts:
         return
     yield (

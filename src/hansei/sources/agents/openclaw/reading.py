@@ -7,6 +7,7 @@ and is never needed.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -16,6 +17,7 @@ from hansei.events.keys import digest
 from hansei.events.model import Driver, Origin, Relation, SessionFacts, Tool
 from hansei.sources.agents.openclaw import AGENT, INDEX, INDEX_NAME, prompts
 from hansei.sources.contract import Cursor, Reading
+from hansei.sources.families import folders
 from hansei.sources.families.records import FAILURES
 from hansei.sources.families.streams import short
 from hansei.sources.families.tree.lines import read as read_tree
@@ -71,13 +73,19 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
 
 def _speaker(path: Path) -> Origin | None:
     """Who prompts a session, where the list beside it says that it is no person."""
-    session = session_in(path.name)
+    beside = path.with_name(INDEX_NAME)
     try:
-        listed = _listed(path.with_name(INDEX_NAME).read_bytes())
+        drivers = _drivers(beside, folders.fingerprint(beside.stat()))
     except (OSError, *FAILURES):
         return None
-    driver = next((driver_of(item.key) for item in listed if item.session == session), None)
+    driver = drivers.get(session_in(path.name))
     return _SPEAKERS.get(driver) if driver else None
+
+
+@lru_cache(maxsize=8)
+def _drivers(path: Path, fingerprint: str) -> dict[str, Driver | None]:  # noqa: ARG001
+    """Who drives each session of a list; the list is the same as long as its fingerprint is."""
+    return {item.session: driver_of(item.key) for item in _listed(path.read_bytes())}
 
 
 def _read_index(path: Path, since: Cursor) -> Reading:

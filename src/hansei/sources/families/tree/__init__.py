@@ -9,5 +9,5 @@ same entries when a part of them is rewritten. Ids of entries are made anew on t
 a file of an early version is opened. What a message says of itself, its own time and its words,
 stays; that is what an event is known by.
 
-`read` is the way in; a `Dialect` says what one agent does in its own way.
+`lines.read` is the way in; a `reader.Dialect` says what one agent does in its own way.
 """
