@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def keep_fresh(desk: Desk) -> None:
-    """Start taking in what is new and working out its facts; that it cannot start is no matter."""
+    """Start taking in what is new and looking back at it; that it cannot start is no matter."""
     try:
         subprocess.Popen(
-            (sys.executable, "-m", "hansei", "facts", "failures", "-n", "1"),
+            (sys.executable, "-m", "hansei", "retro", "--json"),
             cwd=desk.here,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

@@ -7,6 +7,7 @@ week has ended since the last one.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -20,6 +21,7 @@ from hansei.experiments.metrics.recurrence import recurrences
 from hansei.experiments.model import Word
 from hansei.instructions import sizes
 from hansei.ops.experiments import shelf
+from hansei.ops.judging import Counted
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.scope import Scope
 from hansei.ops.windows import frame, grounds
@@ -81,13 +83,14 @@ def calibrations(
     heuristics: Sequence[Heuristic] = HEURISTICS,
     *,
     happened: CameUp = came_up,
+    progress: Callable[[Counted], None] | None = None,
 ) -> list[Calibration]:
     """Each workspace of a scope with its whole history, whatever else the scope is about."""
     with seldom_collecting():
         whole = Scope(scope.workspace, scope.workspace_name)
         stamp = _stamp(store, heuristics)
         found = [
-            _calibration(store, ground, heuristics, stamp, happened)
+            _calibration(store, ground, heuristics, stamp, happened, progress)
             for ground in grounds(store, whole, now)
         ]
         return [it for it in found if it.weeks]
@@ -99,8 +102,10 @@ def _calibration(
     heuristics: Sequence[Heuristic],
     stamp: str,
     happened: CameUp,
+    progress: Callable[[Counted], None] | None,
 ) -> Calibration:
     chosen = cuts(ground.frame.active)
+    started = time.monotonic()
     known = replayed.known(store, ground.number)
     told: list[Replayed] = []
     trials: list[Trial] = []
@@ -111,6 +116,9 @@ def _calibration(
             found = _replayed(ground, cut, heuristics, happened)
             row = Replayed(ground.number, cut.day, mark, msgspec.json.encode(found).decode())
         told.append(row)
+        if progress is not None:
+            took = time.monotonic() - started
+            progress(Counted("looking back at earlier weeks:", len(told), len(chosen), took))
         trials += msgspec.json.decode(row.body, type=list[Trial])
     if store.writable and told != list(known.values()):
         replayed.keep(store, ground.number, told)

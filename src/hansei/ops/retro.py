@@ -23,10 +23,11 @@ from hansei.retro.retro import distinct, look_back, short_list
 from hansei.store import bets as memory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hansei.bets.model import Bet, Chances, Change, Metric
     from hansei.ops.calibration import Calibration
+    from hansei.ops.judging import Counted
     from hansei.ops.scope import Scope
     from hansei.ops.windows import Ground
     from hansei.retro.calibration import Score
@@ -149,18 +150,29 @@ class Found(NamedTuple):
 
 
 def retro(
-    store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic] = HEURISTICS
+    store: Store,
+    scope: Scope,
+    now: int,
+    heuristics: Sequence[Heuristic] = HEURISTICS,
+    *,
+    progress: Callable[[Counted], None] | None = None,
 ) -> Retrospect:
     """What is worth changing, best first, in each workspace of a scope."""
     with seldom_collecting():
-        return _retro(store, scope, now, heuristics)
+        told = calibrations(store, scope, now, heuristics, progress=progress)
+        return _retro(store, scope, now, heuristics, {it.home: it for it in told})
 
 
-def _retro(store: Store, scope: Scope, now: int, heuristics: Sequence[Heuristic]) -> Retrospect:
+def _retro(
+    store: Store,
+    scope: Scope,
+    now: int,
+    heuristics: Sequence[Heuristic],
+    told: Mapping[int, Calibration],
+) -> Retrospect:
     looked = usual(store, scope)
     places = grounds(store, looked, now)
     known = memory.known(store, [it.number for it in places])
-    told = {it.home: it for it in calibrations(store, scope, now, heuristics)}
     found = [
         _found(ground, bet, known.get((ground.number, about(bet.finding))), told)
         for ground in places

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from hansei.cli import app, output
+from hansei.cli.diagnostics import ProgressLine
 from hansei.errors import StoreUnwritable, UsageError
 
 if TYPE_CHECKING:
@@ -114,7 +115,9 @@ def _list(store: Store, scope: Scope, limit: int | None, *, markdown: bool, as_j
     from hansei.ops.retro import retro
 
     now = app.now()
-    look = retro(store, scope, now)
+    line = ProgressLine()
+    look = retro(store, scope, now, progress=line.count)
+    line.close()
     shown = look.offers[: _count(look, limit)]
     if as_json:
         output.write_json("retro", _told(look, shown))
@@ -195,7 +198,9 @@ def _calibration(store: Store, scope: Scope, *, as_json: bool) -> None:
     from hansei.ops.calibration import calibrations
     from hansei.retro.calibration import RULES
 
-    found = calibrations(store, scope, app.now())
+    line = ProgressLine()
+    found = calibrations(store, scope, app.now(), progress=line.count)
+    line.close()
     if as_json:
         output.write_json("retro.calibration", {"workspaces": found, "rules": RULES})
         return
