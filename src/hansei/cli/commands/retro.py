@@ -115,9 +115,9 @@ def _list(store: Store, scope: Scope, limit: int | None, *, markdown: bool, as_j
     from hansei.ops.retro import retro
 
     now = app.now()
-    line = ProgressLine()
-    look = retro(store, scope, now, progress=line.count)
-    line.close()
+    progress = ProgressLine()
+    look = retro(store, scope, now, progress=progress.count)
+    progress.close()
     shown = look.offers[: _count(look, limit)]
     if as_json:
         output.write_json("retro", _told(look, shown))
@@ -198,9 +198,9 @@ def _calibration(store: Store, scope: Scope, *, as_json: bool) -> None:
     from hansei.ops.calibration import calibrations
     from hansei.retro.calibration import RULES
 
-    line = ProgressLine()
-    found = calibrations(store, scope, app.now(), progress=line.count)
-    line.close()
+    progress = ProgressLine()
+    found = calibrations(store, scope, app.now(), progress=progress.count)
+    progress.close()
     if as_json:
         output.write_json("retro.calibration", {"workspaces": found, "rules": RULES})
         return
