@@ -18,7 +18,7 @@ COMMANDS = {
     "init": "Make the store and install hooks into your agents.",
     "run": "Run an agent, and learn from what it did.",
     "ingest": "Take in what agents have written since the last time.",
-    "import": "Take in reviews of your changes.",
+    "import": "Take in logs of other agents, or reviews of your changes.",
     "summary": "Tokens and cost by agent, model, repository, branch, pull request …",
     "sessions": "List sessions.",
     "show": "Open one session, or one event of it.",

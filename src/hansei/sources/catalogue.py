@@ -1,4 +1,7 @@
-"""Which agents we can read: those that come with hansei and those other packages bring."""
+"""Which agents and logs we can read: what comes with hansei and what other packages bring.
+
+Agents have folders that are looked through. Formats of logs have none: `hansei import` names files.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,12 @@ from hansei.errors import PluginError
 
 if TYPE_CHECKING:
     from hansei.sources.contract import Source
+    from hansei.sources.log_format import LogFormat
 
 GROUP = "hansei.sources"
 PACKAGE = "hansei.sources.agents"
+LOGS = "hansei.sources.logs"
+LOGS_GROUP = "hansei.logs"
 SPOOL = "hooks"
 """The name of what hooks tell: a source like the others, but of no agent."""
 _SOURCE = (
@@ -33,6 +39,17 @@ def names() -> list[str]:
     return plugins.installed_names(GROUP, PACKAGE)
 
 
+def formats() -> list[str]:
+    """Every format of logs by name, built-in and third-party, without importing any."""
+    return plugins.installed_names(LOGS_GROUP, LOGS)
+
+
+@cache
+def load_format(name: str) -> LogFormat:
+    """One format of logs, asked for by name."""
+    return cast("LogFormat", plugins.load(name, group=LOGS_GROUP, package=LOGS, attribute="SOURCE"))
+
+
 @cache
 def load(name: str) -> Source:
     """One source, asked for by name; raises PluginError if it is not there or does not load."""
@@ -40,6 +57,8 @@ def load(name: str) -> Source:
         from hansei.sources.spool import SOURCE
 
         return cast("Source", SOURCE)
+    if name in formats():
+        return cast("Source", load_format(name))
     loaded = plugins.load(name, group=GROUP, package=PACKAGE, attribute="SOURCE")
     if not all(hasattr(loaded, attribute) for attribute in _SOURCE):
         raise PluginError(

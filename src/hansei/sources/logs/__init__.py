@@ -1,0 +1,1 @@
+"""One module per format of logs that are handed to `hansei import`."""
