@@ -60,6 +60,8 @@ class Telling:
     """The changes of files that a call makes, by session and call."""
     commands: dict[tuple[str, str], str] = field(default_factory=dict)
     """The command of each shell call, by session and call."""
+    unclaimed: list[tuple[str, str, str]] = field(default_factory=list)
+    """Calls that no span of a tool was found to be: session, name and call."""
 
     def session(self, native: str, driver: Driver = Driver.HUMAN) -> SessionFacts:
         """The session of that id, begun if it is new."""
@@ -75,6 +77,25 @@ class Telling:
         """Keep an event; one that is known already only learns what it did not say."""
         known = self.events.get(event.key)
         self.events[event.key] = event if known is None else _fuller(known, event)
+
+    def claim(self, session: str, name: str, arguments: dict[str, Any]) -> str | None:
+        """The call that a span without a call's id tells of: the oldest of the same words.
+
+        If none has the same arguments, the oldest of the same name.
+        """
+        same = [it for it in self.unclaimed if it[:2] == (session, name)]
+        wanted = _given(name, arguments)
+        alike = [it for it in same if self.calls.get((session, it[2])) == wanted]
+        found = next(iter(alike or same), None)
+        if found is None:
+            return None
+        self.unclaimed.remove(found)
+        return found[2]
+
+    def claimed(self, session: str, name: str, call: str) -> None:
+        """Note that a span tells of this very call."""
+        if (session, name, call) in self.unclaimed:
+            self.unclaimed.remove((session, name, call))
 
     def problem(self, line: int, reason: str, offset: int = 0) -> None:
         self.problems.append(Problem(line, offset, reason))
@@ -253,10 +274,12 @@ class Conversation:
         call = self._call_id(part.id, name, arguments)
         tool = self.tools.get(name.lower()) or canonical_tool(name)
         text = tool_edits.about(arguments)
-        at_call = (self.session, call)
+        key = self.telling.key("call", self.session, call)
+        if key not in self.telling.events:
+            self.telling.unclaimed.append((self.session, name, call))
         self.telling.emit(
             ToolCall(
-                key=self.telling.key("call", self.session, call),
+                key=key,
                 session=self.session,
                 at=at,
                 call=call,
@@ -269,20 +292,20 @@ class Conversation:
                 message=message,
             )
         )
-        self.telling.commands[at_call] = text
+        self.telling.commands[self.session, call] = text
         self._edits(call, name, arguments, at)
         self.waiting.append((name, call))
         return call
 
     def _call_id(self, told: str | None, name: str, arguments: dict[str, Any]) -> str:
         """The id of a call. Some servers count calls anew in every answer: those get a suffix."""
-        given = digest(msgspec.json.encode([name, arguments]))
+        given = _given(name, arguments)
         if told is None:
             count = self.seen[f"call {given}"]
             self.seen[f"call {given}"] += 1
             return f"{given}-{count}"
         held = self.telling.calls.setdefault((self.session, told), given)
-        nothing = digest(msgspec.json.encode([name, {}]))
+        nothing = _given(name, {})
         if held in (given, nothing) or given == nothing:
             return told
         return f"{told}-{given}"
@@ -354,6 +377,11 @@ class Conversation:
         if part.failed is None:
             return Status.UNKNOWN, Basis.NONE
         return (Status.FAILED if part.failed else Status.OK), Basis.FLAG
+
+
+def _given(name: str, arguments: dict[str, Any]) -> str:
+    """What a call was given, as a digest."""
+    return digest(msgspec.json.encode([name, arguments], order="sorted"))
 
 
 def _suffixed(call: str, told: str) -> bool:
