@@ -305,10 +305,8 @@ def usage(told: Any) -> Counts | None:
     output = _first(told, "completion_tokens", "output_tokens")
     if sent is None and output is None:
         return None
-    into = _details(told, "prompt_tokens_details", "input_tokens_details", "input_token_details")
-    out = _details(
-        told, "completion_tokens_details", "output_tokens_details", "output_token_details"
-    )
+    into = _details(told, "prompt", "input")
+    out = _details(told, "completion", "output")
     read = _first(into, *_READS)
     written = _first(into, *_WRITES)
     own_read = _first(told, "cache_read_input_tokens", "prompt_cache_hit_tokens")
@@ -322,7 +320,9 @@ def usage(told: Any) -> Counts | None:
 
 
 def _details(told: dict[str, Any], *names: str) -> dict[str, Any]:
-    return next((told[name] for name in names if isinstance(told.get(name), dict)), {})
+    """What a count is made of; some say `tokens_details`, some `token_details`."""
+    spelt = [f"{name}_{word}_details" for name in names for word in ("tokens", "token")]
+    return next((told[name] for name in spelt if isinstance(told.get(name), dict)), {})
 
 
 def _first(told: dict[str, Any], *names: str) -> int | None:

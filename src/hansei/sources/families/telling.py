@@ -60,8 +60,8 @@ class Telling:
     """The changes of files that a call makes, by session and call."""
     commands: dict[tuple[str, str], str] = field(default_factory=dict)
     """The command of each shell call, by session and call."""
-    unclaimed: list[tuple[str, str, str]] = field(default_factory=list)
-    """Calls that no span of a tool was found to be: session, name and call."""
+    unclaimed: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+    """Calls that no span of a tool was found to be, by session and name."""
 
     def session(self, native: str, driver: Driver = Driver.HUMAN) -> SessionFacts:
         """The session of that id, begun if it is new."""
@@ -83,19 +83,19 @@ class Telling:
 
         If none has the same arguments, the oldest of the same name.
         """
-        same = [it for it in self.unclaimed if it[:2] == (session, name)]
+        same = self.unclaimed.get((session, name), [])
         wanted = _given(name, arguments)
-        alike = [it for it in same if self.calls.get((session, it[2])) == wanted]
+        alike = [call for call in same if self.calls.get((session, call)) == wanted]
         found = next(iter(alike or same), None)
-        if found is None:
-            return None
-        self.unclaimed.remove(found)
-        return found[2]
+        if found is not None:
+            same.remove(found)
+        return found
 
     def claimed(self, session: str, name: str, call: str) -> None:
         """Note that a span tells of this very call."""
-        if (session, name, call) in self.unclaimed:
-            self.unclaimed.remove((session, name, call))
+        same = self.unclaimed.get((session, name), [])
+        if call in same:
+            same.remove(call)
 
     def problem(self, line: int, reason: str, offset: int = 0) -> None:
         self.problems.append(Problem(line, offset, reason))
@@ -181,6 +181,8 @@ class Conversation:
     tools: dict[str, Tool] = field(default_factory=dict)
     """Kinds of tools that only this format names so."""
     folder: str | None = None
+    scope: str = ""
+    """The id of the one message this pass is through, where messages have ids."""
     seen: Counter[str] = field(default_factory=Counter)
     waiting: list[tuple[str, str]] = field(default_factory=list)
     """Calls without a result so far: name and id."""
@@ -218,7 +220,7 @@ class Conversation:
         mark = digest(words.encode("utf-8", "surrogatepass"))
         count = self.seen[f"{kind} {mark}"]
         self.seen[f"{kind} {mark}"] += 1
-        return self.telling.key(kind, self.session, mark, str(count))
+        return self.telling.key(kind, self.session, self.scope, mark, str(count))
 
     def prompt(self, text: str, origin: Origin, *, at: int | None = None, images: int = 0) -> None:
         """Text in the user's place; ours, whoever it came from, if it carries our marker."""
@@ -254,7 +256,7 @@ class Conversation:
         message: str | None = None,
     ) -> None:
         key = self.known_by("thought", text)
-        if text.strip():
+        if text.strip() or self.scope:  # of some thoughts only that there was one is kept
             self.telling.emit(
                 Thought(
                     key=key, session=self.session, at=at, text=text, model=model, message=message
@@ -276,7 +278,7 @@ class Conversation:
         text = tool_edits.about(arguments)
         key = self.telling.key("call", self.session, call)
         if key not in self.telling.events:
-            self.telling.unclaimed.append((self.session, name, call))
+            self.telling.unclaimed.setdefault((self.session, name), []).append(call)
         self.telling.emit(
             ToolCall(
                 key=key,

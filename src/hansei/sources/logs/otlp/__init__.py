@@ -83,8 +83,11 @@ def tell(telling: Telling, log: LogFile) -> None:
     ordered = sorted(spans.values(), key=lambda it: (it.start or 0, it.trace, it.id))
     for span in ordered:
         _tell_span(telling, tree, span)
+    asked = {it.session for it in telling.events.values() if isinstance(it, Prompt)}
     for span in ordered:
-        _tell_task(telling, tree, span)
+        if kind_of(span) in _AGENT and (session := _session(telling, tree, span)) not in asked:
+            asked.add(session)
+            _tell_task(telling, session, span)
 
 
 def _attach(spans: dict[tuple[str, str], Span], beside: list[Span]) -> None:
@@ -125,12 +128,12 @@ class Tree:
 
     def above(self, span: Span) -> list[Span]:
         """The spans around one, the nearest first."""
-        found: list[Span] = []
+        found: dict[tuple[str, str], Span] = {}
         place = (span.trace, span.parent)
-        while place in self.spans and self.spans[place] not in found:
-            found.append(self.spans[place])
-            place = (span.trace, found[-1].parent)
-        return found
+        while place in self.spans and place not in found:
+            found[place] = self.spans[place]
+            place = (span.trace, found[place].parent)
+        return list(found.values())
 
     def conversation(self, span: Span) -> str:
         """The session as the program names it: here, around it, in its trace, or the trace."""
@@ -251,19 +254,12 @@ def _tell_tool(telling: Telling, session: str, span: Span) -> None:
     talk.result(Part(Kind.RESULT, text, call, failed=failed, exit_code=code), at=span.end)
 
 
-def _tell_task(telling: Telling, tree: Tree, span: Span) -> None:
+def _tell_task(telling: Telling, session: str, span: Span) -> None:
     """What an agent was asked, where no request tells it."""
-    if kind_of(span) not in _AGENT:
-        return
-    session = _session(telling, tree, span)
-    asked = any(isinstance(it, Prompt) and it.session == session for it in telling.events.values())
-    if asked:
-        return
     talk = Conversation(telling, session, _origin(telling, session))
     said = exchange(span)
-    for message, at in [(it, span.start) for it in said.sent] + [
-        (it, span.end) for it in said.answered
-    ]:
+    told = [(it, span.start) for it in said.sent] + [(it, span.end) for it in said.answered]
+    for message, at in told:
         if (spoken := chat.spoken(message)) is not None:
             talk.say(spoken, at=at)
     given: Any = span.get("input.value", "traceloop.entity.input")
@@ -274,7 +270,7 @@ def _tell_task(telling: Telling, tree: Tree, span: Span) -> None:
 SOURCE = LogFormat(
     name="otlp",
     title="OTLP spans",
-    looks_like="`resourceSpans` of OTLP's JSON, or spans with `trace_id`, `span_id` and `attributes`",
+    looks_like="`resourceSpans` of OTLP's JSON, or spans with `trace_id`, `span_id`, `attributes`",
     recognises=recognises,
     tell=tell,
     capabilities=Capabilities(reasoning_tokens=True, exit_codes=True, branch=True, commit=True),

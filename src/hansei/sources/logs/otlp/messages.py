@@ -1,4 +1,4 @@
-"""What was said in a request to a model, from whichever attributes or events of its span tell it."""
+"""What was said in a request to a model, from whatever attributes or events of its span."""
 
 from __future__ import annotations
 
