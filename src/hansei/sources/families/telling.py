@@ -121,11 +121,17 @@ class Telling:
         at: int | None = None,
         model: str | None = None,
         message: str | None = None,
+        everywhere: bool = False,
     ) -> None:
-        """What one request took."""
+        """What one request took.
+
+        `everywhere` says that the id is one in the world, so that the request counts once also
+        where a later telling puts it into another session.
+        """
+        place = ("usage", known_by) if everywhere else ("usage", session, known_by)
         self.emit(
             RequestUsage(
-                key=self.key("usage", session, known_by),
+                key=self.key(*place),
                 session=session,
                 at=at,
                 model=model,

@@ -169,7 +169,10 @@ def _tell_request(telling: Telling, session: str, run: Run) -> None:
             talk.say(spoken, at=run.end or run.start, model=model, message=told)
     counts = _usage(run, answers)
     if counts is not None:
-        telling.usage(session, run.id, counts, at=run.start, model=model, message=told)
+        known = f"{run.trace} {run.id}"
+        telling.usage(
+            session, known, counts, at=run.start, model=model, message=told, everywhere=True
+        )
     if error := _text(run.value.get("error")):
         telling.notice(session, run.id, "request_failed", text=error, at=run.end)
 

@@ -141,8 +141,8 @@ def _tell_request(telling: Telling, session: str, span: Value, data: Value) -> N
             talk.say(spoken, at=end or start, model=model, message=told)
     counts = chat.usage(data.get("usage"))
     if counts is not None:
-        known = told or str(span.get("id"))
-        telling.usage(session, known, counts, at=start, model=model, message=told)
+        known = f"{span.get('trace_id')} {told or span.get('id')}"
+        telling.usage(session, known, counts, at=start, model=model, message=told, everywhere=True)
     if error := _error(span):
         telling.notice(session, str(span.get("id")), "request_failed", text=error, at=end)
 

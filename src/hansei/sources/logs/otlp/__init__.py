@@ -218,7 +218,15 @@ def _tell_request(telling: Telling, session: str, span: Span) -> None:
             talk.say(spoken, at=span.end or span.start, model=model, message=told)
     counts = usage(span)
     if counts is not None:
-        telling.usage(session, told or span.id, counts, at=span.start, model=model, message=told)
+        telling.usage(
+            session,
+            f"{span.trace} {told or span.id}",
+            counts,
+            at=span.start,
+            model=model,
+            message=told,
+            everywhere=bool(span.trace),
+        )
     if span.failed:
         words = span.reason or span.text("error.type") or ""
         telling.notice(session, span.id, "request_failed", text=words, at=span.end)
