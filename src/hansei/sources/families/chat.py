@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import among, word
 from hansei.sources.families.records import rescue
 from hansei.sources.families.streams import Counts
 
@@ -83,9 +84,9 @@ _THINK, _THINK_END = "<think>", "</think>"
 def role_of(value: dict[str, Any]) -> Role | None:
     """Who spoke; None for what is no message."""
     for name in ("role", "from", "type"):
-        word = value.get(name)
-        if isinstance(word, str) and word.lower() in _ROLES:
-            return _ROLES[word.lower()]
+        said = value.get(name)
+        if isinstance(said, str) and said.lower() in _ROLES:
+            return _ROLES[said.lower()]
     return None
 
 
@@ -134,7 +135,7 @@ def text_of(content: Any) -> str:
                 return text_of(content[name])
             if name == "text" and isinstance(content.get(name), dict):
                 return text_of(content[name])
-        if content.get("type") in _IMAGES:
+        if among(content.get("type"), _IMAGES):
             return ""
     return msgspec.json.encode(content).decode()
 
@@ -163,15 +164,15 @@ def _text_parts(text: str, role: Role) -> list[Part]:
 
 
 def _block(block: dict[str, Any], role: Role) -> list[Part]:
-    kind = block.get("type")
+    kind = word(block.get("type"))
     if kind in _CALLS:
         given = _any(block, "input", "arguments", "args")
-        return [Part(Kind.CALL, id=_id(block.get("id")), name=_id(block.get("name")),
+        return [Part(Kind.CALL, id=word(block.get("id")), name=word(block.get("name")),
                      arguments=arguments_of(given))]  # fmt: skip
     if kind in _RESULTS:
         told = next((block[n] for n in ("content", "response", "result") if n in block), None)
         failed = block.get("is_error")
-        return [Part(Kind.RESULT, text_of(told), _id(block.get("tool_use_id") or block.get("id")),
+        return [Part(Kind.RESULT, text_of(told), word(block.get("tool_use_id") or block.get("id")),
                      failed=failed if isinstance(failed, bool) else None)]  # fmt: skip
     if kind in _THOUGHTS:
         told = next(
@@ -210,8 +211,8 @@ def _tool_call(call: dict[str, Any]) -> Part:
     given = _any(source, "arguments", "args", "input")
     return Part(
         Kind.CALL,
-        id=_id(call.get("id")),
-        name=_id(source.get("name")),
+        id=word(call.get("id")),
+        name=word(source.get("name")),
         arguments=arguments_of(given),
     )
 
@@ -219,22 +220,22 @@ def _tool_call(call: dict[str, Any]) -> Part:
 def _tool_message(value: dict[str, Any]) -> Part:
     status = value.get("status")
     failed = {"error": True, "success": False}.get(status) if isinstance(status, str) else None
-    call = _id(value.get("tool_call_id"))
+    call = word(value.get("tool_call_id"))
     parts = value.get("parts")
     if isinstance(parts, list) and parts and isinstance(parts[0], dict):
         told = _block(parts[0], Role.TOOL)[0]
         return told._replace(kind=Kind.RESULT, id=told.id or call)
     text = text_of(value.get("content", value.get("value")))
-    return Part(Kind.RESULT, text, call, _id(value.get("name")), failed=failed)
+    return Part(Kind.RESULT, text, call, word(value.get("name")), failed=failed)
 
 
 def _item(value: dict[str, Any]) -> Spoken | None:
     """An item of OpenAI's responses that is no message."""
-    kind, call = value.get("type"), _id(value.get("call_id") or value.get("id"))
+    kind, call = str(value.get("type")), word(value.get("call_id") or value.get("id"))
     if kind in _ITEM_CALLS:
         given = value.get("arguments", value.get("input"))
-        part = Part(Kind.CALL, id=call, name=_id(value.get("name")), arguments=arguments_of(given))
-    elif kind in _ITEM_RESULTS or (isinstance(kind, str) and kind.endswith("_call_output")):
+        part = Part(Kind.CALL, id=call, name=word(value.get("name")), arguments=arguments_of(given))
+    elif kind in _ITEM_RESULTS or kind.endswith("_call_output"):
         return Spoken(Role.TOOL, [Part(Kind.RESULT, text_of(value.get("output")), call)])
     elif kind in _HOSTED:
         given = value.get("action") or value.get("input") or value.get("queries") or {}
@@ -259,10 +260,6 @@ def arguments_of(given: Any) -> dict[str, Any]:
 
 def _any(value: dict[str, Any], *names: str) -> Any:
     return next((value[name] for name in names if name in value), None)
-
-
-def _id(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 # --- tokens ---------------------------------------------------------------------------------------
@@ -321,7 +318,7 @@ def usage(told: Any) -> Counts | None:
 
 def _details(told: dict[str, Any], *names: str) -> dict[str, Any]:
     """What a count is made of; some say `tokens_details`, some `token_details`."""
-    spelt = [f"{name}_{word}_details" for name in names for word in ("tokens", "token")]
+    spelt = [f"{name}_{unit}_details" for name in names for unit in ("tokens", "token")]
     return next((told[name] for name in spelt if isinstance(told.get(name), dict)), {})
 
 

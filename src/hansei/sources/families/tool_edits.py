@@ -57,7 +57,7 @@ def edits_of(name: str, arguments: dict[str, Any], folder: str | None) -> list[E
     if patch and (found := patches.parse(patch)):
         return [_from_root(Edit(*part), folder) for part in found]
     path = _text(arguments, _PATHS)
-    if not path or arguments.get("command") in _UNCHANGING:
+    if not path or str(arguments.get("command")) in _UNCHANGING:
         return []
     old, new = _text(arguments, _OLD), _text(arguments, _NEW)
     if old is not None and new is not None:

@@ -14,6 +14,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import anthropic, chat
 from hansei.sources.families.chat import Kind, Part
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import word
 from hansei.sources.families.records import salvage
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_format import LogFormat
@@ -93,7 +94,7 @@ def _tell_event(
         part = Part(
             Kind.CALL,
             id=known,
-            name=_text(event.get("name")),
+            name=word(event.get("name")),
             arguments=chat.arguments_of(event.get("input")),
         )
         talk.call(part, at=at)
@@ -123,26 +124,22 @@ def _tell_request(
     at = started.get(begun) or _at(event)
     if isinstance(usage, dict):
         counts = anthropic.counts(salvage(usage, anthropic.Usage))
-        telling.usage(session, begun, counts, at=at, model=_text(event.get("model")))
+        telling.usage(session, begun, counts, at=at, model=word(event.get("model")))
     if event.get("is_error"):
         telling.notice(session, begun, "request_failed", at=_at(event))
 
 
 def _tell_state(telling: Telling, session: str, event: Value, at: int | None) -> None:
     facts = telling.session(session)
-    facts.entrypoint = facts.entrypoint or _text(event.get("agent_name"))
+    facts.entrypoint = facts.entrypoint or word(event.get("agent_name"))
     name = str(event["type"]).partition(".")[2]
-    text = _text(event.get("explanation")) or chat.text_of(event.get("error"))
+    text = word(event.get("explanation")) or chat.text_of(event.get("error"))
     data = {it: event[it] for it in ("result", "stop_reason", "iteration") if event.get(it)}
     telling.notice(session, str(event["id"]), name, text=text, at=at, data=data)
 
 
 def _at(event: Value) -> int | None:
     return instant(event.get("processed_at")) or instant(event.get("created_at"))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

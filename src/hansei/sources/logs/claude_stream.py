@@ -16,6 +16,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import anthropic, chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import among, word
 from hansei.sources.families.records import salvage
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_files import Form
@@ -34,18 +35,19 @@ Value = dict[str, Any]
 
 
 def recognises(log: LogFile) -> bool:
-    """Whether every line is of a kind that the program prints and names its session."""
+    """Whether it begins with what the program prints, and every line names its session."""
     return (
         log.form in (Form.LINES, Form.LIST)
         and bool(log.first)
-        and all(it.get("type") in _KINDS and "session_id" in it for it in log.first)
+        and among(log.first[0].get("type"), _KINDS)
+        and all("session_id" in it and isinstance(it.get("type"), str) for it in log.first)
     )
 
 
 def tell(telling: Telling, log: LogFile) -> None:
     """Tell every line. A line of a subagent names the call that started it."""
     for record in log.records:
-        value, kind = record.value, record.value.get("type")
+        value, kind = record.value, str(record.value.get("type"))
         top = value.get("session_id")
         if not isinstance(top, str) or not top:
             if kind not in _QUIET:
@@ -76,14 +78,14 @@ def _session(telling: Telling, top: str, call: Any) -> str:
 def _tell_system(telling: Telling, session: str, value: Value) -> None:
     if value.get("subtype") == "init":
         facts = telling.session(session)
-        facts.cwd = _text(value.get("cwd"))
-        facts.version = _text(value.get("claude_code_version"))
+        facts.cwd = word(value.get("cwd"))
+        facts.version = word(value.get("claude_code_version"))
         facts.entrypoint = "stream-json"
-        telling.notice(session, _text(value.get("uuid")) or "init", "started")
-    elif value.get("subtype") not in _SYSTEM_QUIET:
+        telling.notice(session, word(value.get("uuid")) or "init", "started")
+    elif not among(value.get("subtype"), _SYSTEM_QUIET):
         name = str(value.get("subtype"))
         data = {"subtype": name}
-        known = _text(value.get("uuid")) or name
+        known = word(value.get("uuid")) or name
         telling.notice(session, known, "system", at=_at(value), data=data)
 
 
@@ -93,11 +95,11 @@ def _tell_message(telling: Telling, session: str, value: Value, record: Record) 
     if spoken is None or not isinstance(message, dict):
         telling.problem(record.line, "a message without a role", record.offset)
         return
-    known = _text(value.get("uuid")) or f"line {record.line}"
+    known = word(value.get("uuid")) or f"line {record.line}"
     is_subagent = telling.session(session).driver is Driver.SUBAGENT
     origin = Origin.PARENT_AGENT if is_subagent else Origin.HARNESS
     talk = Conversation(telling, session, origin, scope=known)
-    model, told = _text(message.get("model")), _text(message.get("id"))
+    model, told = word(message.get("model")), word(message.get("id"))
     synthetic = model == "<synthetic>"
     talk.say(
         spoken._replace(parts=[_flagged(part) for part in spoken.parts]),
@@ -121,17 +123,13 @@ def _flagged(part: Part) -> Part:
 def _tell_end(telling: Telling, session: str, value: Value) -> None:
     names = ("subtype", "is_error", "num_turns", "duration_ms", "total_cost_usd", "stop_reason")
     data = {name: value[name] for name in names if value.get(name) is not None}
-    text = _text(value.get("result")) if value.get("is_error") else None
-    known = _text(value.get("uuid")) or msgspec.json.encode(data).decode()
+    text = word(value.get("result")) if value.get("is_error") else None
+    known = word(value.get("uuid")) or msgspec.json.encode(data).decode()
     telling.notice(session, known, "run_ended", text=text or "", data=data)
 
 
 def _at(value: Value) -> int | None:
     return instant(value.get("timestamp"))
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

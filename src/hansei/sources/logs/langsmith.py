@@ -15,6 +15,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import mapping, word
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_format import LogFormat
 
@@ -43,12 +44,12 @@ class Run:
 
     def part(self, name: str) -> dict[str, Any]:
         """A field that is an object; empty if it is not there."""
-        return _object(self.value.get(name))
+        return mapping(self.value.get(name))
 
     @property
     def metadata(self) -> dict[str, Any]:
         extra = self.part("extra")
-        return {**_object(extra.get("metadata")), **_object(self.value.get("metadata"))}
+        return {**mapping(extra.get("metadata")), **mapping(self.value.get("metadata"))}
 
 
 def recognises(log: LogFile) -> bool:
@@ -142,14 +143,14 @@ def _threads(ordered: list[Run]) -> dict[str, str]:
 
 def _learn(telling: Telling, session: str, run: Run) -> None:
     facts = telling.session(session)
-    runtime, metadata = _object(run.part("extra").get("runtime")), run.metadata
+    runtime, metadata = mapping(run.part("extra").get("runtime")), run.metadata
     if run.parent is None and run.name:
         facts.entrypoint = facts.entrypoint or run.name
-    facts.version = facts.version or _text(metadata.get("LANGSMITH_AGENT_VERSION"))
-    facts.version = facts.version or _text(runtime.get("library_version"))
-    facts.cwd = facts.cwd or _text(metadata.get("cwd"))
-    facts.branch = facts.branch or _text(metadata.get("git_branch"))
-    facts.commit = facts.commit or _text(metadata.get("git_commit"))
+    facts.version = facts.version or word(metadata.get("LANGSMITH_AGENT_VERSION"))
+    facts.version = facts.version or word(runtime.get("library_version"))
+    facts.cwd = facts.cwd or word(metadata.get("cwd"))
+    facts.branch = facts.branch or word(metadata.get("git_branch"))
+    facts.commit = facts.commit or word(metadata.get("git_commit"))
 
 
 # --- runs -----------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ def _tell_request(telling: Telling, session: str, run: Run) -> None:
             answered = model if spoken.role is Role.ASSISTANT else None
             talk.say(spoken, at=run.start, model=answered)
     answers = _answers(run.part("outputs"))
-    told = next((_text(_fields(it).get("id")) for it in answers), None)
+    told = next((word(_fields(it).get("id")) for it in answers), None)
     for message in answers:
         if (spoken := chat.spoken(message)) is not None:
             talk.say(spoken, at=run.end or run.start, model=model, message=told)
@@ -173,7 +174,7 @@ def _tell_request(telling: Telling, session: str, run: Run) -> None:
         telling.usage(
             session, known, counts, at=run.start, model=model, message=told, everywhere=True
         )
-    if error := _text(run.value.get("error")):
+    if error := word(run.value.get("error")):
         telling.notice(session, run.id, "request_failed", text=error, at=run.end)
 
 
@@ -196,7 +197,7 @@ def _answers(outputs: dict[str, Any]) -> list[dict[str, Any]]:
         return [_generated(it) for it in flat[:1] if isinstance(it, dict)]
     choices = outputs.get("choices")
     if isinstance(choices, list) and choices:
-        message = _object(_object(choices[0]).get("message"))
+        message = mapping(mapping(choices[0]).get("message"))
         return [message] if message else []
     messages = outputs.get("messages") or outputs.get("output") or outputs.get("message")
     listed = messages if isinstance(messages, list) else [messages or outputs]
@@ -211,7 +212,7 @@ def _generated(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _fields(message: dict[str, Any]) -> dict[str, Any]:
-    return _object(message.get("kwargs")) or message
+    return mapping(message.get("kwargs")) or message
 
 
 def _usage(run: Run, answers: list[dict[str, Any]]) -> Any:
@@ -220,9 +221,9 @@ def _usage(run: Run, answers: list[dict[str, Any]]) -> Any:
     places = (
         fields.get("usage_metadata"),
         outputs.get("usage_metadata"),
-        _object(outputs.get("llm_output")).get("token_usage"),
+        mapping(outputs.get("llm_output")).get("token_usage"),
         outputs.get("usage"),
-        _object(fields.get("response_metadata")).get("token_usage"),
+        mapping(fields.get("response_metadata")).get("token_usage"),
         run.value,
     )
     found = (counts for it in places if (counts := chat.usage(it)) is not None)
@@ -230,9 +231,9 @@ def _usage(run: Run, answers: list[dict[str, Any]]) -> Any:
 
 
 def _model(run: Run) -> str | None:
-    params = _object(run.part("extra").get("invocation_params"))
+    params = mapping(run.part("extra").get("invocation_params"))
     places = (run.metadata.get("ls_model_name"), params.get("model"), params.get("model_name"))
-    return next((name for it in places if (name := _text(it))), None)
+    return next((name for it in places if (name := word(it))), None)
 
 
 def _tell_tool(telling: Telling, session: str, run: Run) -> None:
@@ -240,12 +241,12 @@ def _tell_tool(telling: Telling, session: str, run: Run) -> None:
     came = output.get("output", output or None)
     message = _fields(came) if isinstance(came, dict) else {}
     inputs = run.part("inputs")
-    told = _text(message.get("tool_call_id")) or _text(_object(inputs.get("tool_call")).get("id"))
+    told = word(message.get("tool_call_id")) or word(mapping(inputs.get("tool_call")).get("id"))
     call = told or telling.claim(session, run.name, arguments) or run.id
     talk = Conversation(telling, session)
     talk.call(Part(Kind.CALL, id=call, name=run.name, arguments=arguments), at=run.start)
     telling.claimed(session, run.name, call)
-    error = _text(run.value.get("error"))
+    error = word(run.value.get("error"))
     if came is None and error is None:
         return  # still at work when it was exported
     failed = True if error else {"error": True, "success": False}.get(str(message.get("status")))
@@ -255,7 +256,7 @@ def _tell_tool(telling: Telling, session: str, run: Run) -> None:
 
 def _given(inputs: dict[str, Any]) -> dict[str, Any]:
     """What a tool was given: LangChain writes it as Python spells it."""
-    call = _object(inputs.get("tool_call"))
+    call = mapping(inputs.get("tool_call"))
     if call:
         return chat.arguments_of(call.get("args"))
     told = inputs.get("input")
@@ -278,19 +279,11 @@ def _tell_tasks(telling: Telling, ordered: list[Run], threads: dict[str, str]) -
     asked = {it.session for it in telling.events.values() if isinstance(it, Prompt)}
     for run in ordered:
         session, given = threads[run.trace], run.part("inputs")
-        words = _text(given.get("input")) or _text(given.get("question"))
+        words = word(given.get("input")) or word(given.get("question"))
         if run.parent is None and run.kind == "chain" and session not in asked and words:
             asked.add(session)
             talk = Conversation(telling, session)
             talk.prompt(words, talk.origin, at=run.start)
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

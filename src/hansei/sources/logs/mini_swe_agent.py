@@ -15,6 +15,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import mapping, mappings, word
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
@@ -42,8 +43,8 @@ def recognises(log: LogFile) -> bool:
 def tell(telling: Telling, log: LogFile) -> None:
     """Tell one run."""
     value = log.value
-    info = _object(value.get("info"))
-    messages = [it for it in value.get("messages", ()) if isinstance(it, dict)]
+    info = mapping(value.get("info"))
+    messages = mappings(value.get("messages"))
     session = _session(log, messages)
     _learn(telling, session, value, info)
     origin = Origin.HARNESS if value.get("instance_id") else Origin.HUMAN
@@ -57,7 +58,7 @@ def tell(telling: Telling, log: LogFile) -> None:
 def _session(log: LogFile, messages: list[dict[str, Any]]) -> str:
     """A run is its instance and when it began: the same instance is run again and again."""
     named = log.value.get("instance_id") or log.path.name.removesuffix(".traj.json")
-    times = [at for it in messages if (at := instant(_object(it.get("extra")).get("timestamp")))]
+    times = [at for it in messages if (at := instant(mapping(it.get("extra")).get("timestamp")))]
     return f"{named}-{times[0]}" if times else str(named)
 
 
@@ -65,16 +66,16 @@ def _learn(telling: Telling, session: str, value: dict[str, Any], info: dict[str
     automated = bool(value.get("instance_id"))
     facts = telling.session(session, Driver.AUTOMATED if automated else Driver.HUMAN)
     facts.driver_recorded = automated
-    environment = _object(_object(info.get("config")).get("environment"))
-    facts.cwd = _text(environment.get("cwd"))
-    facts.version = _text(info.get("mini_version"))
-    facts.title = _text(value.get("instance_id"))
+    environment = mapping(mapping(info.get("config")).get("environment"))
+    facts.cwd = word(environment.get("cwd"))
+    facts.version = word(info.get("mini_version"))
+    facts.title = word(value.get("instance_id"))
     facts.entrypoint = MARK
 
 
 def _message(talk: Conversation, message: dict[str, Any], number: int, *, observing: bool) -> bool:
     """Tell a message; returns whether a command waits for what it printed."""
-    extra = _object(message.get("extra"))
+    extra = mapping(message.get("extra"))
     at = instant(extra.get("timestamp")) or instant(message.get("timestamp"))
     spoken = chat.spoken(message)
     if message.get("role") == "exit":
@@ -100,8 +101,8 @@ def _is_observation(spoken: Spoken, extra: dict[str, Any]) -> bool:
 def _answer(
     talk: Conversation, spoken: Spoken, extra: dict[str, Any], at: int | None, number: int
 ) -> bool:
-    response = _object(extra.get("response"))
-    model, told = _text(response.get("model")), _text(response.get("id"))
+    response = mapping(extra.get("response"))
+    model, told = word(response.get("model")), word(response.get("id"))
     calls = [part for part in spoken.parts if part.kind is Kind.CALL]
     talk.say(spoken, at=at, model=model, message=told)
     commands = [] if calls else _commands(spoken, extra)
@@ -119,7 +120,7 @@ def _commands(spoken: Spoken, extra: dict[str, Any]) -> list[str]:
     """The commands of an answer that calls no tool: noted beside it, else the block in its text."""
     actions = extra.get("actions")
     noted = (
-        [_text(_object(it).get("command")) for it in actions] if isinstance(actions, list) else []
+        [word(mapping(it).get("command")) for it in actions] if isinstance(actions, list) else []
     )
     if any(noted):
         return [command for command in noted if command]
@@ -132,15 +133,15 @@ def _observation(
     talk: Conversation, message: dict[str, Any], extra: dict[str, Any], at: int | None
 ) -> None:
     text = chat.text_of(message.get("content"))
-    raw, code = _text(extra.get("raw_output")), extra.get("returncode")
+    raw, code = word(extra.get("raw_output")), extra.get("returncode")
     found = _CODE.search(text)
     if not isinstance(code, int) and found:
         code = int(found[1])
-    stopped = bool(_text(extra.get("exception_info")))
+    stopped = bool(word(extra.get("exception_info")))
     part = Part(
         Kind.RESULT,
         raw or text,
-        _text(message.get("tool_call_id")),
+        word(message.get("tool_call_id")),
         failed=True if stopped else None,
         exit_code=code if isinstance(code, int) and not stopped else None,
     )
@@ -150,22 +151,14 @@ def _observation(
 def _end(
     telling: Telling, session: str, info: dict[str, Any], messages: list[dict[str, Any]]
 ) -> None:
-    status = _text(info.get("exit_status"))
+    status = word(info.get("exit_status"))
     if status is None:
         return
     last = messages[-1] if messages else {}
-    at = instant(_object(last.get("extra")).get("timestamp"))
-    data = {"exit_status": status, **_object(info.get("model_stats"))}
-    telling.notice(session, "end", "run_ended", text=_text(info.get("submission")) or "", at=at,
+    at = instant(mapping(last.get("extra")).get("timestamp"))
+    data = {"exit_status": status, **mapping(info.get("model_stats"))}
+    telling.notice(session, "end", "run_ended", text=word(info.get("submission")) or "", at=at,
                    data=data)  # fmt: skip
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

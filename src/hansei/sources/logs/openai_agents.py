@@ -14,6 +14,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import mapping, word
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_format import LogFormat
 
@@ -67,9 +68,9 @@ def tell(telling: Telling, log: LogFile) -> None:
 
 def _learn(telling: Telling, session: str, trace: Value) -> None:
     facts = telling.session(session)
-    metadata = _object(trace.get("metadata"))
-    facts.entrypoint = facts.entrypoint or _text(trace.get("workflow_name"))
-    facts.cwd = facts.cwd or _text(metadata.get("cwd"))
+    metadata = mapping(trace.get("metadata"))
+    facts.entrypoint = facts.entrypoint or word(trace.get("workflow_name"))
+    facts.cwd = facts.cwd or word(metadata.get("cwd"))
 
 
 def _top(traces: dict[str, Value], trace: Any) -> str:
@@ -103,7 +104,7 @@ def _session(
     facts = telling.session(session, Driver.SUBAGENT)
     facts.driver_recorded = True
     facts.parent = top if len(agents) == 2 else f"{top}/{agents[1].get('id')}"
-    facts.relation, facts.role = Relation.SUBAGENT, _text(_data(agents[0]).get("name"))
+    facts.relation, facts.role = Relation.SUBAGENT, word(_data(agents[0]).get("name"))
     return session
 
 
@@ -112,7 +113,7 @@ def _session(
 
 def _tell_span(telling: Telling, session: str, span: Value) -> None:
     data, at = _data(span), instant(span.get("started_at"))
-    kind, known = data.get("type"), str(span.get("id"))
+    kind, known = str(data.get("type")), str(span.get("id"))
     if kind in ("generation", "response"):
         _tell_request(telling, session, span, data)
     elif kind == "function":
@@ -129,7 +130,7 @@ def _tell_span(telling: Telling, session: str, span: Value) -> None:
 
 def _tell_request(telling: Telling, session: str, span: Value, data: Value) -> None:
     start, end = instant(span.get("started_at")), instant(span.get("ended_at"))
-    model, told = _text(data.get("model")), _text(data.get("response_id"))
+    model, told = word(data.get("model")), word(data.get("response_id"))
     is_subagent = telling.session(session).driver is Driver.SUBAGENT
     talk = Conversation(telling, session, Origin.PARENT_AGENT if is_subagent else Origin.HUMAN)
     for message in _messages(data.get("input"), "user"):
@@ -154,7 +155,7 @@ def _messages(told: Any, role: str) -> list[Any]:
 
 
 def _tell_function(telling: Telling, session: str, span: Value, data: Value) -> None:
-    name, arguments = _text(data.get("name")) or "unnamed", chat.arguments_of(data.get("input"))
+    name, arguments = word(data.get("name")) or "unnamed", chat.arguments_of(data.get("input"))
     call = telling.claim(session, name, arguments) or str(span.get("id"))
     talk = Conversation(telling, session)
     start, end = instant(span.get("started_at")), instant(span.get("ended_at"))
@@ -171,22 +172,14 @@ def _tell_function(telling: Telling, session: str, span: Value, data: Value) -> 
 def _error(span: Value) -> str:
     error = span.get("error")
     if isinstance(error, dict):
-        inner = _object(error.get("data")).get("error")
-        parts = [_text(error.get("message")), _text(inner)]
+        inner = mapping(error.get("data")).get("error")
+        parts = [word(error.get("message")), word(inner)]
         return ": ".join(part for part in parts if part)
     return error if isinstance(error, str) else ""
 
 
 def _data(span: Value) -> Value:
-    return _object(span.get("span_data"))
-
-
-def _object(value: Any) -> Value:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
+    return mapping(span.get("span_data"))
 
 
 SOURCE = LogFormat(

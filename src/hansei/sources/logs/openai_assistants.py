@@ -12,6 +12,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role, Spoken
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import among, mapping, word
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_format import LogFormat
 
@@ -38,7 +39,7 @@ def _objects(value: Any) -> list[Value]:
         return [found for it in value for found in _objects(it)]
     if not isinstance(value, dict):
         return []
-    own = [value] if value.get("object") in _KINDS else []
+    own = [value] if among(value.get("object"), _KINDS) else []
     return own + [found for name in _NESTED for found in _objects(value.get(name))]
 
 
@@ -58,7 +59,7 @@ def tell(telling: Telling, log: LogFile) -> None:
     }
     talks: dict[str, Conversation] = {}
     for it in ordered:
-        session = _text(it.get("thread_id")) or (
+        session = word(it.get("thread_id")) or (
             str(it.get("id")) if it["object"] == THREAD else None
         )
         if session is None:
@@ -93,8 +94,8 @@ def _tell_message(talk: Conversation, message: Value) -> None:
 
 
 def _tell_step(telling: Telling, session: str, step: Value, run: Value) -> None:
-    at, model = _at(step), _text(run.get("model"))
-    details = _object(step.get("step_details"))
+    at, model = _at(step), word(run.get("model"))
+    details = mapping(step.get("step_details"))
     calls = details.get("tool_calls")
     for call in calls if isinstance(calls, list) else ():
         if isinstance(call, dict):
@@ -106,8 +107,8 @@ def _tell_step(telling: Telling, session: str, step: Value, run: Value) -> None:
 
 def _tell_call(telling: Telling, session: str, call: Value, step: Value, model: str | None) -> None:
     kind = str(call.get("type") or "")
-    inner = _object(call.get(kind))
-    name = _text(inner.get("name")) or kind or "unnamed"
+    inner = mapping(call.get(kind))
+    name = word(inner.get("name")) or kind or "unnamed"
     given = inner.get("arguments", inner.get("input"))
     told = str(call.get("id") or f"{step.get('id')}-{name}")
     talk = Conversation(telling, session)
@@ -115,10 +116,10 @@ def _tell_call(telling: Telling, session: str, call: Value, step: Value, model: 
     talk.call(part, at=_at(step), model=model)
     came = next((inner[it] for it in ("output", "outputs", "results") if inner.get(it)), None)
     ended = instant(step.get("completed_at")) or instant(step.get("failed_at"))
-    if came is None and step.get("status") not in _FAILED:
+    if came is None and not among(step.get("status"), _FAILED):
         return
     failed = True if step.get("status") == "failed" else None
-    text = chat.text_of(came) or chat.text_of(_object(step.get("last_error")).get("message"))
+    text = chat.text_of(came) or chat.text_of(mapping(step.get("last_error")).get("message"))
     talk.result(Part(Kind.RESULT, _logs(came) or text, told, failed=failed), at=ended)
 
 
@@ -130,28 +131,20 @@ def _logs(came: Any) -> str:
 
 
 def _tell_run(telling: Telling, session: str, run: Value, *, counted: bool) -> None:
-    facts, model = telling.session(session), _text(run.get("model"))
-    facts.entrypoint = facts.entrypoint or _text(run.get("assistant_id"))
+    facts, model = telling.session(session), word(run.get("model"))
+    facts.entrypoint = facts.entrypoint or word(run.get("assistant_id"))
     known = str(run.get("id"))
-    if rules := _text(run.get("instructions")):
+    if rules := word(run.get("instructions")):
         Conversation(telling, session).say(
             Spoken(Role.SYSTEM, [Part(Kind.TEXT, rules)]), at=_at(run)
         )
     counts = chat.usage(run.get("usage")) if counted else None
     if counts is not None:
         telling.usage(session, known, counts, at=_at(run), model=model)
-    if run.get("status") in _FAILED:
-        words = chat.text_of(_object(run.get("last_error")).get("message"))
+    if among(run.get("status"), _FAILED):
+        words = chat.text_of(mapping(run.get("last_error")).get("message"))
         data = {"status": run.get("status")}
         telling.notice(session, known, "run_ended", text=words, at=_at(run), data=data)
-
-
-def _object(value: Any) -> Value:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

@@ -11,11 +11,21 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hansei.events.model import Basis, Compaction, Driver, Interruption, Origin, Status, ToolResult
+from hansei.events.model import (
+    Basis,
+    Compaction,
+    Driver,
+    Interruption,
+    Origin,
+    Status,
+    Tool,
+    ToolResult,
+)
 from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import among, mapping, word
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
@@ -38,6 +48,16 @@ _QUIET = frozenset(
 _STATES = frozenset(("null", "agent_state_changed", "change_agent_state", "recall", "system"))
 _SPOKEN = {"message": "content", "finish": "final_thought", "think": "thought", "reject": "content"}
 
+_TOOLS = {
+    "execute_bash": Tool.SHELL,
+    "execute_ipython_cell": Tool.SHELL,
+    "file_editor": Tool.EDIT,
+    "task_tracker": Tool.PLAN,
+    "browse": Tool.WEB,
+    "browse_interactive": Tool.WEB,
+}
+"""Tools that only this program calls so."""
+
 Value = dict[str, Any]
 
 
@@ -57,7 +77,7 @@ def _is_event(value: Value) -> bool:
 def _is_new(value: Value) -> bool:
     kind = value.get("kind")
     is_kind = isinstance(kind, str) and kind[:1].isupper()
-    return is_kind and value.get("source") in _SOURCES and "timestamp" in value
+    return is_kind and among(value.get("source"), _SOURCES) and "timestamp" in value
 
 
 def _is_old(value: Value) -> bool:
@@ -92,7 +112,7 @@ def tell(telling: Telling, log: LogFile) -> None:
     if events:
         session = _session(log)
         telling.session(session)
-        _tell_events(Conversation(telling, session), events)
+        _tell_events(Conversation(telling, session, tools=_TOOLS), events)
 
 
 def _session(log: LogFile) -> str:
@@ -106,8 +126,8 @@ def _tell_instance(telling: Telling, value: Value) -> None:
     session = str(value["instance_id"])
     facts = telling.session(session, Driver.AUTOMATED)
     facts.driver_recorded, facts.title = True, session
-    facts.entrypoint = _text(_object(value.get("metadata")).get("agent_class"))
-    talk = Conversation(telling, session, Origin.HARNESS)
+    facts.entrypoint = word(mapping(value.get("metadata")).get("agent_class"))
+    talk = Conversation(telling, session, Origin.HARNESS, _TOOLS)
     history = [it for entry in value["history"] for it in _flat(entry) if _is_event(it)]
     if not any(it.get("source") == "user" for it in history):
         talk.prompt(str(value.get("instruction") or ""), Origin.HARNESS)
@@ -138,31 +158,31 @@ def _tell_state(telling: Telling, log: LogFile) -> None:
     """A conversation's state: its folder bears the same name as the one around its events."""
     session = log.path.parent.name if log.path.name == STATE else str(log.value["id"])
     facts = telling.session(session)
-    facts.cwd = _text(_object(log.value.get("workspace")).get("working_dir"))
-    facts.entrypoint = _text(_object(log.value.get("agent")).get("kind"))
+    facts.cwd = word(mapping(log.value.get("workspace")).get("working_dir"))
+    facts.entrypoint = word(mapping(log.value.get("agent")).get("kind"))
     telling.notice(session, "state", "conversation")
-    _tell_metrics(telling, session, _object(log.value.get("stats")))
+    _tell_metrics(telling, session, mapping(log.value.get("stats")))
 
 
 def _tell_metrics(telling: Telling, session: str, stats: Value) -> None:
     """What each request took; where only the sum is kept, the sum as a notice."""
-    for name, metrics in sorted(_object(stats.get("usage_to_metrics")).items()):
-        held = _object(metrics)
-        model = _text(held.get("model_name"))
+    for name, metrics in sorted(mapping(stats.get("usage_to_metrics")).items()):
+        held = mapping(metrics)
+        model = word(held.get("model_name"))
         each = held.get("token_usages")
         for number, told in enumerate(each if isinstance(each, list) else ()):
-            usage = _object(told)
-            response = _text(usage.get("response_id"))
+            usage = mapping(told)
+            response = word(usage.get("response_id"))
             counts = _counts(usage)
             if counts is not None:
                 telling.usage(
                     session,
                     response or f"{name} {number}",
                     counts,
-                    model=_text(usage.get("model")) or model,
+                    model=word(usage.get("model")) or model,
                     message=response,
                 )
-        total = _object(held.get("accumulated_token_usage"))
+        total = mapping(held.get("accumulated_token_usage"))
         if total and not each:
             data = {name: it for name, it in total.items() if isinstance(it, int | str)}
             telling.notice(session, name, "totals", data=data)
@@ -210,27 +230,27 @@ def _tell_message(talk: Conversation, event: Value, at: int | None) -> None:
     if spoken is None:
         return
     said = spoken._replace(role=Role.ASSISTANT if event.get("source") == "agent" else spoken.role)
-    talk.say(said, at=at, message=_text(event.get("llm_response_id")))
+    talk.say(said, at=at, message=word(event.get("llm_response_id")))
 
 
 def _tell_action(talk: Conversation, event: Value, at: int | None) -> None:
-    response = _text(event.get("llm_response_id"))
-    if reasoning := _text(event.get("reasoning_content")):
+    response = word(event.get("llm_response_id"))
+    if reasoning := word(event.get("reasoning_content")):
         talk.thought(reasoning, at=at, message=response)
     if words := chat.text_of(event.get("thought")):
         talk.reply(words, at=at, message=response)
-    call, action = _object(event.get("tool_call")), _object(event.get("action"))
-    inner = _object(call.get("function")) or call
+    call, action = mapping(event.get("tool_call")), mapping(event.get("action"))
+    inner = mapping(call.get("function")) or call
     given = {name: it for name, it in action.items() if name != "kind" and it is not None}
-    name = _text(event.get("tool_name")) or _text(inner.get("name")) or "unnamed"
+    name = word(event.get("tool_name")) or word(inner.get("name")) or "unnamed"
     arguments = chat.arguments_of(inner.get("arguments")) or given
-    told = _text(event.get("tool_call_id")) or str(event.get("id"))
+    told = word(event.get("tool_call_id")) or str(event.get("id"))
     talk.call(Part(Kind.CALL, id=told, name=name, arguments=arguments), at=at, message=response)
 
 
 def _tell_observation(talk: Conversation, event: Value, at: int | None) -> None:
-    told = _text(event.get("tool_call_id")) or _text(event.get("action_id"))
-    seen = _object(event.get("observation"))
+    told = word(event.get("tool_call_id")) or word(event.get("action_id"))
+    seen = mapping(event.get("observation"))
     if event.get("kind") == "UserRejectObservation":
         _declined(talk, told, chat.text_of(event.get("rejection_reason")), at)
         return
@@ -238,7 +258,7 @@ def _tell_observation(talk: Conversation, event: Value, at: int | None) -> None:
         part = Part(Kind.RESULT, chat.text_of(event.get("error")), told, failed=True)
     else:
         failed = seen.get("is_error")
-        command = _text(seen.get("command"))
+        command = word(seen.get("command"))
         if told and command:  # the call may lie in another file
             talk.telling.commands.setdefault((talk.session, told), command)
         text = chat.text_of(seen.get("content") or seen.get("output") or seen.get("text"))
@@ -267,7 +287,7 @@ def _declined(talk: Conversation, told: str | None, text: str, at: int | None) -
 
 def _exit_code(seen: Value) -> int | None:
     """The exit code; -1 is a command that was still at work."""
-    for held in (seen, _object(seen.get("metadata"))):
+    for held in (seen, mapping(seen.get("metadata"))):
         code = held.get("exit_code")
         if isinstance(code, int) and not isinstance(code, bool) and code != -1:
             return code
@@ -282,7 +302,7 @@ def _tell_old(talk: Conversation, event: Value, ids: dict[str, str]) -> None:
     if isinstance(event.get("observation"), str):
         _tell_old_observation(talk, event, at, ids)
         return
-    action, given = str(event.get("action")), _object(event.get("args"))
+    action, given = str(event.get("action")), mapping(event.get("args"))
     if event.get("source") == "user" and action == "message":
         talk.prompt(chat.text_of(given.get("content") or event.get("message")), talk.origin, at=at)
         return
@@ -293,12 +313,12 @@ def _tell_old(talk: Conversation, event: Value, ids: dict[str, str]) -> None:
         text = chat.text_of(given.get(_SPOKEN[action]) or given.get("content"))
         (talk.thought if action == "think" else talk.reply)(text, at=at)
         return
-    if words := _text(given.get("thought")):
+    if words := word(given.get("thought")):
         talk.reply(words, at=at)
-    meta = _object(event.get("tool_call_metadata"))
-    told = _text(meta.get("tool_call_id")) or f"action-{known}"
+    meta = mapping(event.get("tool_call_metadata"))
+    told = word(meta.get("tool_call_id")) or f"action-{known}"
     ids[known] = told
-    name = _text(meta.get("function_name")) or action
+    name = word(meta.get("function_name")) or action
     arguments = {key: it for key, it in given.items() if key != "thought" and it not in (None, "")}
     tool = {"run": "bash", "run_ipython": "execute_ipython_cell"}.get(name, name)
     talk.call(Part(Kind.CALL, id=told, name=tool, arguments=arguments), at=at)
@@ -306,11 +326,11 @@ def _tell_old(talk: Conversation, event: Value, ids: dict[str, str]) -> None:
 
 def _tell_response(talk: Conversation, event: Value, at: int | None) -> None:
     """What the request behind an action took; every call of one response repeats it."""
-    response = _object(_object(event.get("tool_call_metadata")).get("model_response"))
+    response = mapping(mapping(event.get("tool_call_metadata")).get("model_response"))
     counts = chat.usage(response.get("usage"))
-    told = _text(response.get("id"))
+    told = word(response.get("id"))
     if counts is not None and told is not None:
-        model = _text(response.get("model"))
+        model = word(response.get("model"))
         talk.telling.usage(talk.session, told, counts, at=at, model=model, message=told)
 
 
@@ -319,9 +339,9 @@ def _tell_old_observation(
 ) -> None:
     if str(event.get("observation")) in _STATES:
         return
-    extras = _object(event.get("extras"))
-    meta = _object(event.get("tool_call_metadata"))
-    told = _text(meta.get("tool_call_id")) or ids.get(str(event.get("cause")))
+    extras = mapping(event.get("extras"))
+    meta = mapping(event.get("tool_call_metadata"))
+    told = word(meta.get("tool_call_id")) or ids.get(str(event.get("cause")))
     text = chat.text_of(event.get("content") or event.get("message"))
     code = _exit_code(extras)
     failed = True if event.get("observation") == "error" else None
@@ -331,14 +351,6 @@ def _tell_old_observation(
         return
     part = Part(Kind.RESULT, text, told, failed=failed, exit_code=None if failed else code)
     talk.result(part, at=at)
-
-
-def _object(value: Any) -> Value:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

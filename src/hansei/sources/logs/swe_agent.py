@@ -13,6 +13,7 @@ from hansei.events.model import Driver, Origin, Tool
 from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part
+from hansei.sources.families.fields import mapping, mappings, word
 from hansei.sources.families.records import rescue
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_files import Form
@@ -54,14 +55,14 @@ def recognises(log: LogFile) -> bool:
 def tell(telling: Telling, log: LogFile) -> None:
     """Tell one run."""
     value = log.value
-    info = _object(value.get("info"))
-    steps = [step for step in value.get("trajectory", ()) if isinstance(step, dict)]
-    history = [it for it in value.get("history") or () if isinstance(it, dict)]
+    info = mapping(value.get("info"))
+    steps = mappings(value.get("trajectory"))
+    history = mappings(value.get("history"))
     session = _session(log, history, steps)
     facts = telling.session(session, Driver.AUTOMATED)
     facts.driver_recorded, facts.entrypoint = True, "swe-agent"
     facts.title = log.stem
-    facts.version = _text(info.get("swe_agent_version"))
+    facts.version = word(info.get("swe_agent_version"))
     facts.cwd = next((cwd for step in steps if (cwd := _folder(step))), None)
     talk = Conversation(telling, session, Origin.HARNESS, _TOOLS)
     for message in _opening(history):
@@ -92,8 +93,8 @@ def _opening(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _step(talk: Conversation, step: dict[str, Any]) -> None:
-    thought, action = _text(step.get("thought")), _text(step.get("action"))
-    response = _text(step.get("response"))
+    thought, action = word(step.get("thought")), word(step.get("action"))
+    response = word(step.get("response"))
     said = thought if thought is not None else response
     if said:
         talk.reply(said)
@@ -113,9 +114,9 @@ def _step(talk: Conversation, step: dict[str, Any]) -> None:
 
 
 def _end(telling: Telling, session: str, info: dict[str, Any]) -> None:
-    stats = _object(info.get("model_stats"))
-    data = {"exit_status": _text(info.get("exit_status")), **stats}
-    text = _text(info.get("submission")) or ""
+    stats = mapping(info.get("model_stats"))
+    data = {"exit_status": word(info.get("exit_status")), **stats}
+    text = word(info.get("submission")) or ""
     telling.notice(session, "end", "run_ended", text=text, data=data)
 
 
@@ -123,16 +124,8 @@ def _folder(step: dict[str, Any]) -> str | None:
     state = step.get("state")
     if isinstance(state, str):
         state = rescue(state.encode("utf-8", "surrogatepass")).value
-    folder = _text(_object(state).get("working_dir"))
+    folder = word(mapping(state).get("working_dir"))
     return folder if folder != "n/a" else None
-
-
-def _object(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 SOURCE = LogFormat(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hansei.events.model import Driver, Origin, Prompt, Relation
+from hansei.events.model import Driver, Origin, Prompt, Relation, Tool
 from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from hansei.sources.log_files import LogFile
 
 OPERATION = "gen_ai.operation.name"
+_TOOLS = {
+    "run_command_in_terminal": Tool.SHELL,
+    "run_build": Tool.SHELL,
+    "get_file": Tool.READ,
+    "code_search": Tool.SEARCH,
+}
+"""Tools that programs which send spans call so."""
 _MODEL = frozenset(("chat", "text_completion", "generate_content", "completion", "LLM", "llm"))
 _TOOL = frozenset(("execute_tool", "TOOL", "tool"))
 _AGENT = frozenset(("invoke_agent", "AGENT", "agent", "invoke_workflow", "workflow"))
@@ -207,7 +214,7 @@ def _tell_span(telling: Telling, tree: Tree, span: Span) -> None:
 def _tell_request(telling: Telling, session: str, span: Span) -> None:
     model = span.text(*_MODELS)
     told = span.text("gen_ai.response.id")
-    talk = Conversation(telling, session, _origin(telling, session))
+    talk = Conversation(telling, session, _origin(telling, session), _TOOLS)
     said = exchange(span)
     for message in said.sent:
         if (spoken := chat.spoken(message)) is not None:
@@ -251,7 +258,7 @@ def _tell_tool(telling: Telling, session: str, span: Span) -> None:
     arguments = chat.arguments_of(decoded(span.get(*_GIVEN)))
     told = span.text("gen_ai.tool.call.id", "tool_call.id")
     call = told or telling.claim(session, name, arguments) or span.id
-    talk = Conversation(telling, session)
+    talk = Conversation(telling, session, tools=_TOOLS)
     talk.call(Part(Kind.CALL, id=call, name=name, arguments=arguments), at=span.start)
     telling.claimed(session, name, call)
     came, code = span.get(*_CAME), chat.count(span.get("process.exit.code"))

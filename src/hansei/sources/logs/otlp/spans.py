@@ -18,10 +18,8 @@ if TYPE_CHECKING:
 
 _NANOSECONDS_FROM = 100_000_000_000_000
 """Numbers from here on are nanoseconds: as milliseconds they would lie beyond the year 5000."""
-_FAILED, _FINE = (
-    frozenset((2, "2", "STATUS_CODE_ERROR", "ERROR")),
-    frozenset((1, "1", "STATUS_CODE_OK", "OK")),
-)
+_FAILED = frozenset(("2", "STATUS_CODE_ERROR", "ERROR"))
+_FINE = frozenset(("1", "STATUS_CODE_OK", "OK"))
 _VALUES = ("stringValue", "boolValue", "doubleValue", "bytesValue")
 WRAPPED = ("resourceSpans", "resourceLogs", "resourceMetrics", "resource_spans")
 
@@ -129,7 +127,7 @@ def _span(span: dict[str, Any], resource: dict[str, Any]) -> Span:
         end=moment(_any(held, "endTimeUnixNano", "end_time", "endTime")),
         attributes=attributes(held.get("attributes")),
         resource=resource,
-        failed=True if code in _FAILED else False if code in _FINE else None,
+        failed=True if str(code) in _FAILED else False if str(code) in _FINE else None,
         reason=words if isinstance(words, str) else "",
         events=[
             Happening(
