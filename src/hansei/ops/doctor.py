@@ -14,6 +14,7 @@ from hansei.ops.spool_health import Skipped, SpoolHealth, skipped, spool_health,
 from hansei.sources import catalogue
 from hansei.store import journal
 from hansei.store.removal import fact_tables
+from hansei.store.transcripts import agents as read_agents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -122,8 +123,9 @@ class Health:
 def doctor(store: Store, config: Config, *, now: int) -> Health:
     """Examine every source and the store."""
     sources, warnings = catalogue.load_all()
+    told = [*sources, *catalogue.load_formats(read_agents(store))]
     return Health(
-        agents=[_agent(store, config, source, now) for source in sources],
+        agents=[_agent(store, config, source, now) for source in told],
         hooks=hook_health(store, config),
         spool=spool_health(store, config),
         store=_store(store),

@@ -9,6 +9,7 @@ from hansei.ops.doctor import Expiry, expiry
 from hansei.ops.scope import TOLD_BY_TRANSCRIPT, WORKSPACE_NAME, Scope
 from hansei.ops.summary import Summary, summary
 from hansei.sources import catalogue
+from hansei.store import transcripts
 
 if TYPE_CHECKING:
     from hansei.config import Config
@@ -51,7 +52,7 @@ def status(store: Store, config: Config, *, now: int) -> Status:
     sources, warnings = catalogue.load_all()
     agents = []
     looked_in = {}
-    for source in sources:
+    for source in [*sources, *catalogue.load_formats(transcripts.agents(store))]:
         found = _agent(store, source.name, source.title, expiry(config, source, now))
         if found is None:
             extra = config.settings.sources.get(source.name, [])

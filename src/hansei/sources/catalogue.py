@@ -12,6 +12,8 @@ from hansei import plugins
 from hansei.errors import PluginError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from hansei.sources.contract import Source
     from hansei.sources.log_format import LogFormat
 
@@ -48,6 +50,12 @@ def formats() -> list[str]:
 def load_format(name: str) -> LogFormat:
     """One format of logs, asked for by name."""
     return cast("LogFormat", plugins.load(name, group=LOGS_GROUP, package=LOGS, attribute="SOURCE"))
+
+
+def load_formats(wanted: Iterable[str]) -> list[Source]:
+    """Those of the named sources that are formats of logs."""
+    known = set(formats())
+    return [cast("Source", load_format(name)) for name in sorted(wanted) if name in known]
 
 
 @cache

@@ -111,9 +111,11 @@ def taken_apart(path: Path, data: bytes) -> LogFile:
 
 
 def _by_place(path: Path, values: list[Any], size: int, check: str) -> LogFile:
+    # In a list the place stands for the offset: it tells one problem from another just as well.
     numbered = list(enumerate(values, 1))
-    records = [Record(number, 0, it) for number, it in numbered if isinstance(it, dict)]
-    problems = [Problem(number, 0, NO_OBJECT) for number, it in numbered if type(it) is not dict]
+    records = [Record(place, place, it) for place, it in numbered if isinstance(it, dict)]
+    others = [place for place, it in numbered if not isinstance(it, dict)]
+    problems = [Problem(place, place, NO_OBJECT) for place in others]
     return LogFile(path, Form.LIST, size, check, records, problems=problems)
 
 

@@ -78,6 +78,11 @@ def places(
     return {(agent, path): Place(*place) for agent, path, *place in rows}
 
 
+def agents(store: Store) -> list[str]:
+    """Every source of which something was read, by name."""
+    return [name for (name,) in store.db.execute("SELECT DISTINCT agent FROM transcripts")]
+
+
 def decode_cursor(data: bytes) -> Cursor:
     return msgspec.json.decode(data, type=Cursor)
 
