@@ -10,6 +10,7 @@ from hansei import plugins
 SOURCE = Path(__file__).parents[2] / "src" / "hansei"
 AGENT_FOLDERS = (
     "sources/agents",
+    "sources/logs",
     "installation/agents",
     "synth",
     "hook",

@@ -1,8 +1,8 @@
 """What every format of logs must do, over every built-in format and every fixture it brings.
 
 A fixture is a folder `tests/fixtures/logs/<format>/<case>/` with files as programs write them and
-`expected.json`, the truth worked out by hand. Where a session is named by a digest, the truth names
-it by what stands before, and `*`; several such are told apart by a number, in the order of reading.
+`expected.json`, the truth worked out by hand. Where a session's id begins with a digest, the truth
+has `*` for it; several such are told apart by `#` and a number, in the order of reading.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def named(found: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
     """What was found, with sessions of a digest under the names that the truth has for them."""
     sessions = dict(found["sessions"])
     for name in expected["sessions"]:
-        prefix, star, _ = name.partition("*")
+        star, rest = name[:1] == "*", name[1:].partition("#")[0]
         if star:
-            digests = [it for it in sessions if it.startswith(prefix) and "*" not in it]
+            digests = [it for it in sessions if it.endswith(rest) and it[0] != "*"]
             sessions[name] = sessions.pop(digests[0])
     for session in sessions.values():
         if session.get("lines") == session.get("requests"):

@@ -77,3 +77,12 @@ def test_spans_of_managed_agents_hold_every_token(corpus: Path) -> None:
             said += sum(it for it in usage.values() if isinstance(it, int))
         events = told(path, "anthropic_managed").events
         assert sum(total(it) for it in events if isinstance(it, RequestUsage)) == said
+
+
+def test_printed_streams_hold_the_tokens_of_their_run(corpus: Path) -> None:
+    for path in logs(corpus, "claude_stream"):
+        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        (said,) = [line["usage"] for line in lines if line["type"] == "result"]
+        requests = [it for it in told(path, "claude_stream").events if isinstance(it, RequestUsage)]
+        names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+        assert sum(map(total, requests)) == sum(said[it] for it in (*names, "output_tokens"))

@@ -156,18 +156,21 @@ def check_logs(named: Sequence[Path | LogFile], *, wanted: str | None = None) ->
     """What these logs tell and what is wrong in them; nothing is stored."""
     chosen, unread = choose(named, wanted)
     done = Checked(unread=unread)
+    sessions: set[tuple[str, str]] = set()
     for log, it in chosen:
         done.logs.append(Named(str(log.path), it.name))
         if log.form in (Form.BROKEN, Form.EMPTY):
             done.unread.append(Unread(str(log.path), f"it holds {log.form}"))
             continue
-        _add(done, log, it.told(log))
+        reading = it.told(log)
+        _add(done, log, reading)
+        sessions |= {(it.name, session) for session in reading.sessions}
+    done.sessions = len(sessions)
     return done
 
 
 def _add(done: Checked, log: LogFile, reading: Reading) -> None:
     done.faults += [Fault(str(log.path), it.line, it.reason) for it in reading.problems]
-    done.sessions += len(reading.sessions)
     for event in reading.events:
         kind = str(event.__struct_config__.tag)
         done.events[kind] = done.events.get(kind, 0) + 1

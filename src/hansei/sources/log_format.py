@@ -86,7 +86,7 @@ class LogFormat:
             events=list(telling.events.values()),
             sessions=telling.sessions,
             problems=problems,
-            records=len(log.records) + len(log.problems),
+            records=len(log.records) + len(log.problems) or len(telling.events),
             taken=log.size,
             restarted=restarted,
         )

@@ -143,7 +143,7 @@ def _next(done: ImportedLogs, folder: Path | None) -> None:
     if done.nowhere and folder is None:
         output.write(
             f"{output.plural(done.nowhere, 'session')} did not say where it ran, and belongs to no"
-            " repository: `--folder DIR` says it, and `hansei sessions --all` shows them anyway."
+            " repository: `--folder DIR` says it, and `hansei sessions --all` shows it anyway."
             if done.nowhere == 1
             else f"{done.nowhere:,} sessions did not say where they ran, and belong to no"
             " repository: `--folder DIR` says it, and `hansei sessions --all` shows them anyway."

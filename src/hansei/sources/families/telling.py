@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from hansei.events.keys import digest, event_key
+from hansei.events.keys import SEPARATOR, digest, event_key
 from hansei.events.model import (
     MARKER,
     AnyEvent,
@@ -44,6 +44,14 @@ if TYPE_CHECKING:
     from hansei.events.model import Tool
     from hansei.sources.families.chat import Part, Spoken
     from hansei.sources.families.streams import Counts
+
+
+def made_up(name: str, *parts: str) -> str:
+    """An id for a session that has none: what it is known by, then a name for people.
+
+    The digest comes first, because people type the beginning of an id.
+    """
+    return f"{digest(SEPARATOR.join(parts).encode('utf-8', 'surrogatepass'))}-{name}"
 
 
 @dataclass

@@ -11,12 +11,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from hansei.events.keys import digest
 from hansei.events.model import FileEdit, Interruption, Origin, SlashCommand
 from hansei.sources.contract import Capabilities
 from hansei.sources.families.clock import instant
 from hansei.sources.families.edits import from_root
-from hansei.sources.families.telling import Conversation
+from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
 
@@ -61,7 +60,8 @@ def tell(telling: Telling, log: LogFile) -> None:
 
 def _name(log: LogFile, began: str) -> str:
     """A run is its folder and when it began: the file is cut at its front now and then."""
-    return f"{log.path.absolute().parent.name or 'aider'}-{digest(began.encode())}"
+    folder = log.path.absolute().parent.name or "aider"
+    return made_up(folder, folder, began)
 
 
 def _tell_run(telling: Telling, log: LogFile, began: str, body: str) -> None:
@@ -141,7 +141,8 @@ def _tell_program(talk: Conversation, lines: list[str]) -> None:
 
 def _tell_typed(telling: Telling, log: LogFile) -> None:
     """Prompts as they were typed, each with its time."""
-    session = f"{log.path.absolute().parent.name or 'aider'}-typed"
+    folder = log.path.absolute().parent.name or "aider"
+    session = f"history:{folder}"
     facts = telling.session(session)
     facts.entrypoint = "history"
     talk = Conversation(telling, session)

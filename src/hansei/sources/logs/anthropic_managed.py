@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hansei.events.keys import digest
 from hansei.events.model import Driver, Interruption, Origin
 from hansei.sources.contract import Capabilities
 from hansei.sources.families import anthropic, chat
@@ -16,7 +15,7 @@ from hansei.sources.families.chat import Kind, Part
 from hansei.sources.families.clock import instant
 from hansei.sources.families.fields import word
 from hansei.sources.families.records import salvage
-from hansei.sources.families.telling import Conversation
+from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_format import LogFormat
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def tell(telling: Telling, log: LogFile) -> None:
     if not events:
         return
     named = next((it["session_id"] for it in events if isinstance(it.get("session_id"), str)), None)
-    session = named or f"{log.stem}-{digest(str(events[0]['id']).encode())}"
+    session = named or made_up(log.stem, str(events[0]["id"]))
     facts = telling.session(session, Driver.AUTOMATED)
     facts.driver_recorded = False
     started: dict[str, int | None] = {}

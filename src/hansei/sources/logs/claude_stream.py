@@ -2,11 +2,15 @@
 
 The same session usually lies in the program's own transcripts too. The ids are the same there but
 the agent is another, so such a log is for machines whose transcripts are gone. Pieces that stream
-in are told again by the whole message. The closing line repeats what the requests took.
+in are told again by the whole message, except what it took in the end: a message is printed when
+its answer begins, and its count of output says nothing. That stands in the piece that ends it, and
+where pieces are not printed only in the run's sum: then the sum stands at the run's last request.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,8 +20,9 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import anthropic, chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
-from hansei.sources.families.fields import among, word
+from hansei.sources.families.fields import among, mapping, word
 from hansei.sources.families.records import salvage
+from hansei.sources.families.streams import Counts
 from hansei.sources.families.telling import Conversation
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from hansei.sources.log_files import LogFile, Record
 
 _KINDS = frozenset(("system", "assistant", "user", "result", "stream_event", "rate_limit_event"))
-_QUIET = frozenset(("stream_event", "rate_limit_event", "keep_alive", "control_response"))
+_QUIET = frozenset(("rate_limit_event", "keep_alive", "control_response"))
 """Lines that tell nothing which is not told elsewhere."""
 _SYSTEM_QUIET = frozenset(("thinking_tokens", "status", "hook_started", "hook_response"))
 
@@ -44,8 +49,21 @@ def recognises(log: LogFile) -> bool:
     )
 
 
+@dataclass
+class Run:
+    """What is not known yet of the requests of a session's run."""
+
+    answering: str = ""
+    """The message that streams in."""
+    open: list[str] = field(default_factory=list)
+    """Messages whose output nobody has told."""
+    output: int = 0
+    """What the others put out."""
+
+
 def tell(telling: Telling, log: LogFile) -> None:
     """Tell every line. A line of a subagent names the call that started it."""
+    runs: dict[str, Run] = defaultdict(Run)
     for record in log.records:
         value, kind = record.value, str(record.value.get("type"))
         top = value.get("session_id")
@@ -57,9 +75,12 @@ def tell(telling: Telling, log: LogFile) -> None:
         if kind == "system":
             _tell_system(telling, session, value)
         elif kind in ("assistant", "user"):
-            _tell_message(telling, session, value, record)
+            _tell_message(telling, session, value, record, runs[session])
+        elif kind == "stream_event":
+            _tell_piece(telling, session, mapping(value.get("event")), runs[session])
         elif kind == "result":
             _tell_end(telling, session, value)
+            _tell_rest(telling, session, mapping(value.get("usage")), runs.pop(session, Run()))
         elif kind not in _QUIET:
             telling.unrecognised(session, f"line {kind}", value)
 
@@ -89,7 +110,7 @@ def _tell_system(telling: Telling, session: str, value: Value) -> None:
         telling.notice(session, known, "system", at=_at(value), data=data)
 
 
-def _tell_message(telling: Telling, session: str, value: Value, record: Record) -> None:
+def _tell_message(telling: Telling, session: str, value: Value, record: Record, run: Run) -> None:
     message, at = value.get("message"), _at(value)
     spoken = chat.spoken(message)
     if spoken is None or not isinstance(message, dict):
@@ -110,7 +131,31 @@ def _tell_message(telling: Telling, session: str, value: Value, record: Record) 
     usage = message.get("usage")
     if spoken.role is Role.ASSISTANT and isinstance(usage, dict) and told and not synthetic:
         counts = anthropic.counts(salvage(usage, anthropic.Usage))
-        telling.usage(session, told, counts, at=at, model=model, message=told)
+        telling.usage(session, told, counts._replace(output=None), at=at, model=model, message=told)
+        if told not in run.open:
+            run.open.append(told)
+
+
+def _tell_piece(telling: Telling, session: str, event: Value, run: Run) -> None:
+    """Of the pieces only what the whole answer took."""
+    if event.get("type") == "message_start":
+        run.answering = word(mapping(event.get("message")).get("id")) or ""
+    usage = mapping(event.get("usage"))
+    if event.get("type") == "message_delta" and run.answering and usage:
+        counts = anthropic.counts(salvage(usage, anthropic.Usage))
+        # The inputs stand in the message, there with how long a cache keeps them.
+        ended = Counts(output=counts.output, reasoning=counts.reasoning)
+        telling.usage(session, run.answering, ended, message=run.answering)
+        run.output += counts.output or 0
+        run.open = [message for message in run.open if message != run.answering]
+
+
+def _tell_rest(telling: Telling, session: str, usage: Value, run: Run) -> None:
+    """What the run put out beyond what its requests tell stands at the last of those."""
+    total = chat.count(usage.get("output_tokens"))
+    if run.open and total is not None and total >= run.output:
+        last = run.open[-1]
+        telling.usage(session, last, Counts(output=total - run.output), message=last)
 
 
 def _flagged(part: Part) -> Part:

@@ -85,7 +85,7 @@ def _session(log: LogFile, first: Value) -> str:
     """The task's folder, which is named for it, else when it began."""
     name = log.path.parent.name
     is_task = log.path.name == "ui_messages.json" and log.path.parent.parent.name == "tasks"
-    return name if is_task else f"task-{instant(first.get('ts')) or log.stem}"
+    return name if is_task else str(instant(first.get("ts")) or log.stem)
 
 
 def _tell_message(talk: Conversation, message: Value, *, first: bool) -> None:

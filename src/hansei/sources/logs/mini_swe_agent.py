@@ -16,7 +16,7 @@ from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part, Role
 from hansei.sources.families.clock import instant
 from hansei.sources.families.fields import mapping, mappings, word
-from hansei.sources.families.telling import Conversation
+from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
 
@@ -59,7 +59,7 @@ def _session(log: LogFile, messages: list[dict[str, Any]]) -> str:
     """A run is its instance and when it began: the same instance is run again and again."""
     named = log.value.get("instance_id") or log.path.name.removesuffix(".traj.json")
     times = [at for it in messages if (at := instant(mapping(it.get("extra")).get("timestamp")))]
-    return f"{named}-{times[0]}" if times else str(named)
+    return made_up(str(named), str(named), str(times[0])) if times else str(named)
 
 
 def _learn(telling: Telling, session: str, value: dict[str, Any], info: dict[str, Any]) -> None:

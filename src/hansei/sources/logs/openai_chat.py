@@ -16,7 +16,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Role, Spoken
 from hansei.sources.families.clock import instant
-from hansei.sources.families.telling import Conversation
+from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
 
@@ -100,7 +100,7 @@ def tell(telling: Telling, log: LogFile) -> None:
 
 def _tell_messages(telling: Telling, log: LogFile) -> None:
     """A file that is one conversation."""
-    session = f"{log.stem}-{_mark([record.value for record in log.records[:2]])}"
+    session = _begun(log, [record.value for record in log.records[:2]])
     telling.session(session)
     conversation = Conversation(telling, session)
     for record in log.records:
@@ -114,7 +114,7 @@ def _tell_conversation(
     messages = _messages(value)
     session = _named(value, _IDS)
     if session is None:
-        first = f"{log.stem}-{_mark(messages[:2])}"
+        first = _begun(log, messages[:2])
         taken[first] = taken.get(first, 0) + 1
         session = first if taken[first] == 1 else f"{first}-{taken[first]}"
     telling.session(session)
@@ -176,7 +176,12 @@ def _continued(log: LogFile, messages: list[Any], begun: dict[str, str]) -> str:
         session = begun.get(_mark(messages[:end]))
         if session is not None:
             return session
-    return f"{log.stem}-{_mark(messages)}"
+    return _begun(log, messages)
+
+
+def _begun(log: LogFile, messages: list[Any]) -> str:
+    """The id of a session that has none: the file's name and its first words."""
+    return made_up(log.stem, log.stem, _mark(messages))
 
 
 def _say(

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hansei.events.keys import digest
 from hansei.events.model import Driver, Origin, Tool
 from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Kind, Part
 from hansei.sources.families.fields import mapping, mappings, word
 from hansei.sources.families.records import rescue
-from hansei.sources.families.telling import Conversation
+from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
 
@@ -77,8 +76,7 @@ def _session(log: LogFile, history: list[dict[str, Any]], steps: list[dict[str, 
     """A run is its file and how it began: there is no time in it, and no id."""
     first = chat.text_of(history[0].get("content")) if history else ""
     answers = [str(step.get("response") or step.get("action") or "") for step in steps[:3]]
-    mark = digest("\x1f".join([first, *answers]).encode("utf-8", "surrogatepass"))
-    return f"{log.stem}-{mark}"
+    return made_up(log.stem, log.stem, first, *answers)
 
 
 def _opening(history: list[dict[str, Any]]) -> list[dict[str, Any]]:
