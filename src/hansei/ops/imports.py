@@ -23,7 +23,7 @@ from hansei.sources.families import folders
 from hansei.sources.log_files import Form, LogFile, open_log, taken_apart
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from hansei.config import Config
     from hansei.ops.ingest import IngestReport, Progress
@@ -113,10 +113,11 @@ def import_logs(
 
     `folder` is where the sessions ran, for logs that do not say it.
     """
-    chosen, unread = choose(named, wanted)
-    done = Imported([Named(str(log.path), it.name) for log, it in chosen], unread)
+    done = Imported()
+    for log, it in recognised_logs(named, wanted, done.unread):
+        done.logs.append(Named(str(log.path), it.name))
     ran_in = str(folder) if folder else ""
-    transcripts = [Transcript(it.name, log.path.absolute(), ran_in) for log, it in chosen]
+    transcripts = [Transcript(it.format, Path(it.path).absolute(), ran_in) for it in done.logs]
     look: Callable[[Store, Config], Survey] = partial(_look, transcripts)
     report = ingest(store, config, now=now, progress=progress, look=look)
     _note(done, report)
@@ -135,12 +136,8 @@ def _look(transcripts: list[Transcript], store: Store, config: Config) -> Survey
 def _note(done: Imported, report: IngestReport) -> None:
     done.read, done.events, done.changed = report.read, report.events, report.changed
     done.skipped = report.skipped
-    ours = {log.path for log in done.logs}
-    done.unread += [
-        Unread(path, reason)
-        for path, reason in report.unreadable
-        if path in ours or str(Path(path)) in ours
-    ]
+    ours = {str(Path(log.path).absolute()) for log in done.logs}
+    done.unread += [Unread(path, reason) for path, reason in report.unreadable if path in ours]
 
 
 def _sessions(store: Store, formats: list[str]) -> list[tuple[str, int, int]]:
@@ -154,10 +151,9 @@ def _sessions(store: Store, formats: list[str]) -> list[tuple[str, int, int]]:
 
 def check_logs(named: Sequence[Path | LogFile], *, wanted: str | None = None) -> Checked:
     """What these logs tell and what is wrong in them; nothing is stored."""
-    chosen, unread = choose(named, wanted)
-    done = Checked(unread=unread)
+    done = Checked()
     sessions: set[tuple[str, str]] = set()
-    for log, it in chosen:
+    for log, it in recognised_logs(named, wanted, done.unread):
         done.logs.append(Named(str(log.path), it.name))
         if log.form in (Form.BROKEN, Form.EMPTY):
             done.unread.append(Unread(str(log.path), f"it holds {log.form}"))
@@ -184,31 +180,32 @@ def _add(done: Checked, log: LogFile, reading: Reading) -> None:
 # --- which format ---------------------------------------------------------------------------------
 
 
-def choose(
-    named: Sequence[Path | LogFile], wanted: str | None
-) -> tuple[list[tuple[LogFile, LogFormat]], list[Unread]]:
-    """Each log with its format, and the files of folders that are in none.
+def recognised_logs(
+    named: Sequence[Path | LogFile], wanted: str | None, unread: list[Unread]
+) -> Iterator[tuple[LogFile, LogFormat]]:
+    """Each log with its format, one at a time; files of folders that are in none go to `unread`.
 
     A file that is named itself and cannot be read is an error; one in a folder is only listed.
     """
     asked = _asked(wanted)
-    chosen: list[tuple[LogFile, LogFormat]] = []
-    unread: list[Unread] = []
+    found = False
     for place in named:
         for file in [place] if isinstance(place, LogFile) else _files(place):
             try:
                 log = file if isinstance(file, LogFile) else open_log(file)
-                chosen.append((log, asked or recognised(log)))
+                chosen = asked or recognised(log)
             except SourceError as problem:
                 if isinstance(place, LogFile) or not place.is_dir():
                     raise
                 unread.append(Unread(str(file), problem.message.removeprefix(f"{file} ")))
-    if not chosen and unread:
+                continue
+            found = True
+            yield log, chosen
+    if unread and not found:
         raise SourceError(
             f"none of {len(unread):,} files in {_listed(named)} is a log hansei knows",
             hint=tried(),
         )
-    return chosen, unread
 
 
 def _asked(wanted: str | None) -> LogFormat | None:
