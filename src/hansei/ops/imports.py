@@ -203,7 +203,7 @@ def recognised_logs(
             yield log, chosen
     if unread and not found:
         raise SourceError(
-            f"none of {len(unread):,} files in {_listed(named)} is a log hansei knows",
+            f"no file in {_listed(named)} is a log hansei knows ({len(unread):,} looked at)",
             hint=tried(),
         )
 
@@ -267,7 +267,8 @@ def tried() -> str:
         [
             "These were tried; each needs:",
             *lines,
-            "  Name one with --format, or write hansei's own (docs/formats/hansei.md).",
+            "Name one with --format, or write hansei's own (docs/formats/hansei.md).",
+            "Transcripts of agents are found by `hansei ingest`; `sources` in config.toml adds folders.",
         ]
     )
 
