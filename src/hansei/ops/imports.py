@@ -268,7 +268,7 @@ def tried() -> str:
             "These were tried; each needs:",
             *lines,
             "Name one with --format, or write hansei's own (docs/formats/hansei.md).",
-            "Transcripts of agents are found by `hansei ingest`; `sources` in config.toml adds folders.",
+            "Agents' own transcripts are found by `hansei ingest`; config.toml adds folders.",
         ]
     )
 

@@ -16,6 +16,7 @@ from hansei.sources.contract import Capabilities
 from hansei.sources.families import chat
 from hansei.sources.families.chat import Role, Spoken
 from hansei.sources.families.clock import instant
+from hansei.sources.families.fields import mapping
 from hansei.sources.families.telling import Conversation, made_up
 from hansei.sources.log_files import Form
 from hansei.sources.log_format import LogFormat
@@ -36,11 +37,21 @@ _OTHERS = frozenset(("trajectory", "trajectory_format", "hansei", "run_type", "r
 def recognises(log: LogFile) -> bool:
     """Whether every record is a conversation, a request with its answer, or a message."""
     values = log.first
-    if not values or any(_OTHERS.intersection(value) for value in values):
+    if not values or any(_is_foreign(value) for value in values):
         return False
     if all(_is_bare(value) for value in values):
         return any("role" in value for value in values) and log.form is not Form.OBJECT
     return all(bool(_messages(value)) or _is_pair(value) for value in values)
+
+
+def _is_foreign(value: dict[str, Any]) -> bool:
+    """Whether a record holds messages, but as another program writes them."""
+    info, first = value.get("info"), mapping(next(iter(_messages(value)), None))
+    return (
+        bool(_OTHERS.intersection(value))
+        or (isinstance(info, dict) and "mini_version" in info)
+        or any(str(it.get("object")).startswith("thread") for it in (value, first))
+    )
 
 
 def _is_bare(value: dict[str, Any]) -> bool:
@@ -133,7 +144,8 @@ def _tell_pair(telling: Telling, log: LogFile, record: Record, begun: dict[str, 
     answered = value.get("response")
     response = _body(answered) if isinstance(answered, dict) else {}
     messages, outputs = _request_messages(request), _outputs(response)
-    session = _session(value, request) or _continued(log, messages, begun)
+    session = _session(value, request) or _named(value, ("custom_id",))
+    session = session or _continued(log, messages or outputs, begun)
     telling.session(session)
     for end in range(len(messages), len(messages) + len(outputs) + 1):
         begun.setdefault(_mark([*messages, *outputs][:end]), session)
