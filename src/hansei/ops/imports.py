@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from hansei.sources.log_format import LogFormat
     from hansei.store.database import Store
 
-SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".md")
+SUFFIXES = (".json", ".jsonl", ".ndjson", ".traj", ".md", ".history")
 """Files of a folder that may be logs; a file that is named itself may be called anything."""
 SKIPPED = frozenset((".git", "node_modules", ".venv", "__pycache__"))
 PIPED = "imported"

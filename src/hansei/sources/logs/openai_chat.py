@@ -147,8 +147,8 @@ def _tell_pair(telling: Telling, log: LogFile, record: Record, begun: dict[str, 
     session = _session(value, request) or _named(value, ("custom_id",))
     session = session or _continued(log, messages or outputs, begun)
     telling.session(session)
-    for end in range(len(messages), len(messages) + len(outputs) + 1):
-        begun.setdefault(_mark([*messages, *outputs][:end]), session)
+    for mark in _marks([*messages, *outputs])[len(messages) - 1 :]:
+        begun.setdefault(mark, session)
     at = _time(value) or _time(response)
     model = _text(response, _MODELS) or _text(request, _MODELS)
     response_id = _text(response, ("id",))
@@ -184,11 +184,8 @@ def _outputs(response: dict[str, Any]) -> list[Any]:
 
 def _continued(log: LogFile, messages: list[Any], begun: dict[str, str]) -> str:
     """The session that an earlier request of this file began, else a new one."""
-    for end in range(len(messages), 0, -1):
-        session = begun.get(_mark(messages[:end]))
-        if session is not None:
-            return session
-    return _begun(log, messages)
+    known = (begun[mark] for mark in reversed(_marks(messages)) if mark in begun)
+    return next(known, None) or _begun(log, messages)
 
 
 def _begun(log: LogFile, messages: list[Any]) -> str:
@@ -238,9 +235,18 @@ def _used(
 # --- fields ---------------------------------------------------------------------------------------
 
 
+def _marks(values: list[Any]) -> list[str]:
+    """What messages are known by up to each of them: who said what, not what is noted beside."""
+    marks: list[str] = []
+    before = ""
+    for value in values:
+        before = digest(msgspec.json.encode([before, _core(chat.spoken(value)) or value]))
+        marks.append(before)
+    return marks
+
+
 def _mark(values: list[Any]) -> str:
-    """What messages are known by: who said what, without what a program notes beside."""
-    return digest(msgspec.json.encode([_core(chat.spoken(value)) or value for value in values]))
+    return _marks(values)[-1] if values else ""
 
 
 def _core(said: Spoken | None) -> list[Any] | None:
