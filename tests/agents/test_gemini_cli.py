@@ -1,4 +1,4 @@
-"""What only Gemini CLI does: two layouts, subagents in folders; real sessions, where there are any."""
+"""What only Gemini CLI does: two layouts, subagents in folders; real sessions if there are any."""
 
 from __future__ import annotations
 

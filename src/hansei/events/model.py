@@ -208,6 +208,8 @@ class RequestUsage(Event, frozen=True, kw_only=True, omit_defaults=True, tag="re
     """Transcript lines that reported this one request."""
     repeated: int = 0
     """Tokens a reader that adds up every line would have counted on top."""
+    sums: bool = False
+    """Whether this is what several requests took together, where the agent tells no more."""
 
 
 class Compaction(Event, frozen=True, kw_only=True, omit_defaults=True, tag="compaction"):

@@ -27,7 +27,9 @@ def total(usage: RequestUsage) -> int:
 
 
 def context_tokens(usage: RequestUsage) -> int | None:
-    """What the model read: all input, cached or not; None where none of it is known."""
+    """What the model read: all input, cached or not; None where it is not known of one request."""
+    if usage.sums:
+        return None
     parts = (usage.input, usage.cache_read, usage.cache_write_5m, usage.cache_write_1h)
     known = [part for part in parts if part is not None]
     return sum(known) if known else None
@@ -40,10 +42,13 @@ def numbers(usage: RequestUsage) -> tuple[int | None, ...]:
 
 def merge(first: RequestUsage, second: RequestUsage) -> RequestUsage:
     """Two tellings of one request as one."""
-    values = {name: _largest(getattr(first, name), getattr(second, name)) for name in LARGEST_STAYS}
+    values: dict[str, object] = {
+        name: _largest(getattr(first, name), getattr(second, name)) for name in LARGEST_STAYS
+    }
     for name in FIRST_STAYS:
         own = getattr(first, name)
         values[name] = getattr(second, name) if own is None else own
+    values["sums"] = first.sums or second.sums
     return msgspec.structs.replace(first, **values)
 
 
