@@ -36,12 +36,13 @@ from hansei.events.model import (
 from hansei.sources.agents import cursor
 from hansei.sources.agents.cursor import DATABASE, LINES, SOURCE, STATE, TEXT, plain
 from hansei.sources.agents.cursor.changes import compared
-from hansei.sources.agents.cursor.places import folder_of, unsqueezed
+from hansei.sources.agents.cursor.places import unsqueezed
 from hansei.sources.agents.cursor.records import CHAT, IGNORED, ITEMS, MESSAGE, ToolData
 from hansei.sources.agents.cursor.results import ending
 from hansei.sources.agents.cursor.tools import tool_of
 from hansei.sources.contract import START, Cursor, Reading, Transcript
 from hansei.sources.families import sqlite
+from hansei.sources.families.addresses import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -159,7 +159,7 @@ def _verdict(
     data: Data, text: str, code: int | None, tool: Tool, arguments: Any
 ) -> tuple[Status, Basis]:
     """How a call ended. The flag says that the tool worked; a command has its exit code."""
-    failure = data.error.get("code") if isinstance(data.error, dict) else None
+    failure = str(data.error.get("code")) if isinstance(data.error, dict) else None
     if failure in _REFUSED_CODES or (data.success is False and _REFUSED.match(text)):
         return Status.UNKNOWN, Basis.DECLINED
     if failure in _STOPPED_CODES:

@@ -18,9 +18,9 @@ from hansei.events.model import (
     ToolResult,
 )
 from hansei.sources.agents.cursor import changes, prompts, results, tools
-from hansei.sources.agents.cursor.places import folder_of
 from hansei.sources.agents.cursor.reader import byte_size, call_key, key_of
 from hansei.sources.agents.cursor.records import object_of
+from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.clock import instant
 
 if TYPE_CHECKING:

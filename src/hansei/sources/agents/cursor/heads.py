@@ -15,7 +15,6 @@ import msgspec
 from hansei.events.keys import digest
 from hansei.events.model import Driver, Interruption, Notice, Origin, Relation
 from hansei.sources.agents.cursor.bubbles import Context, bubble
-from hansei.sources.agents.cursor.places import folder_of
 from hansei.sources.agents.cursor.reader import LONGEST_NAME, key_of
 from hansei.sources.agents.cursor.records import (
     HEADS,
@@ -28,6 +27,7 @@ from hansei.sources.agents.cursor.records import (
     Tabs,
     decoded,
 )
+from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.clock import instant
 
 if TYPE_CHECKING:

@@ -35,6 +35,7 @@ from hansei.sources.agents.cursor.reader import Reader, byte_size, call_key, key
 from hansei.sources.agents.cursor.records import Line, decode_line
 from hansei.sources.contract import START, Cursor, Reading
 from hansei.sources.families import anthropic, jsonl
+from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import take_lines
 from hansei.sources.families.streams import text_digest
@@ -211,7 +212,7 @@ def _message(reader: Telling, role: str, blocks: list[Block], where: Where) -> N
         bare = prompts.IMAGE.sub("", whole)
         drawn = images + len(prompts.IMAGE.findall(whole))
         facts = reader.facts(reader.chat)
-        facts.cwd = facts.cwd or places.folder_of(prompts.workspace_in(whole))
+        facts.cwd = facts.cwd or folder_of(prompts.workspace_in(whole))
         _said(reader, prompts.pieces(bare), drawn, where)
     for block in blocks:
         if block.type == "tool_result" or block.tool_use_id:
