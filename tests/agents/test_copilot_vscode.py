@@ -33,7 +33,7 @@ def push(*requests: dict[str, Any]) -> dict[str, Any]:
     return {"kind": 2, "k": ["requests"], "v": list(requests)}
 
 
-def texts(reading: Reading, kind: type[Prompt] | type[Reply]) -> list[str]:
+def texts(reading: Reading, kind: type[Prompt | Reply]) -> list[str]:
     return [event.text for event in reading.events if isinstance(event, kind)]
 
 
