@@ -43,6 +43,8 @@ class Traits:
     """Whether it can be seen that no person drove a session."""
     records_interruptions: bool = True
     """Whether it can be seen that a person stopped the agent."""
+    replays_forks: bool = True
+    """Whether a fork begins with a copy of what it was forked from."""
     schedules: bool = False
     """Whether automated sessions are asked by a schedule of the program itself."""
 

@@ -34,7 +34,9 @@ def save(path: Path, lines: Sequence[dict[str, Any]], places: Mapping[str, Path]
         body = body.replace(name.encode(), msgspec.json.encode(str(folder))[1:-1])
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(_packed(body) if path.suffix == ".zst" else body)
-    last = max(line["timestamp"] for line in lines if "timestamp" in line)
+    last = max((line["timestamp"] for line in lines if "timestamp" in line), default=None)
+    if last is None:
+        return
     seconds = datetime.fromisoformat(last).timestamp()
     os.utime(path, (seconds, seconds))
 

@@ -36,9 +36,10 @@ class Metric(msgspec.Struct):
     usage: Counts | None = None
 
 
-class Error(msgspec.Struct):
-    message: str | None = None
-    code: str | None = None
+class Share(msgspec.Struct, rename="camel"):
+    """What one agent of the session had of a run."""
+
+    model_metrics: dict[str, Metric] | None = None
 
 
 class Data(msgspec.Struct, rename="camel"):
@@ -72,6 +73,7 @@ class Data(msgspec.Struct, rename="camel"):
     result: Any = None
     error: Any = None
     model_metrics: dict[str, Metric] | None = None
+    agent_metrics: dict[str, Share] | None = None
     summary_content: str | None = None
     trigger: str | None = None
     pre_compaction_tokens: int | None = None

@@ -44,6 +44,7 @@ _ABOUT = (
 """Arguments that say what a call is about, the telling ones first."""
 _FAILED = re.compile(r"ERROR(?: while calling tool)?:|Error:")
 _CODE = re.compile(r"(?:Command exited with code|Exit code:?) (-?\d{1,9})\b")
+_STOPPED = re.compile(r"The user cancelled the tool call|Cancell?ed\b")
 _DENIED, _SKIPPED = 0, 5
 """Words for a call that a person did not allow, as numbers."""
 DEEPEST = 40
@@ -213,6 +214,8 @@ def _verdict(
     word = mapping(confirmed).get("type")
     if confirmed is False or (word in (_DENIED, _SKIPPED) and not isinstance(word, bool)):
         return Status.UNKNOWN, Basis.DECLINED
+    if _STOPPED.match(text):
+        return Status.UNKNOWN, Basis.INTERRUPTED
     if code:
         return Status.FAILED, Basis.EXIT_CODE
     if mapping(part.get("resultDetails")).get("isError") is True or _FAILED.match(text):

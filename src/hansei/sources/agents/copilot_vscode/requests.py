@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hansei.events.model import (
     MARKER,
+    Compaction,
     Interruption,
     Notice,
     Origin,
@@ -60,7 +61,7 @@ def tell(reader: Reader, request: Any, place: int, *, over: bool) -> None:
         calls.unasked(reader, asked, rounds, by)
     else:
         _parts(answer, asked)
-    _usage(reader, rounds, result, by)
+    _usage(reader, rounds, result, by, answered=bool(asked.get("response")))
     _end(reader, asked, result, name, where)
 
 
@@ -131,6 +132,11 @@ def _round(answer: _Answer, turn: dict[str, Any], asked: dict[str, Any]) -> None
     answer.say(words(turn.get("response")))
     for call in listing(turn.get("toolCalls")):
         calls.asked_for(answer.reader, mapping(call), asked, answer.by)
+    if summary := words(turn.get("summary")):
+        name = turn.get("id") if isinstance(turn.get("id"), str) else str(answer.replies)
+        where = {key: answer.by[key] for key in ("session", "at", "cwd")}
+        key = answer.reader.key("compaction", answer.by["message"], str(name))
+        answer.reader.emit(Compaction(key=key, text=summary, **where))
 
 
 def _parts(answer: _Answer, asked: dict[str, Any]) -> None:
@@ -155,10 +161,19 @@ def _parts(answer: _Answer, asked: dict[str, Any]) -> None:
     answer.say(said)
 
 
-def _usage(reader: Reader, rounds: list[Any], result: dict[str, Any], by: dict[str, Any]) -> None:
+def _usage(
+    reader: Reader,
+    rounds: list[Any],
+    result: dict[str, Any],
+    by: dict[str, Any],
+    *,
+    answered: bool,
+) -> None:
     """One request to the model for each round. Mostly only the last one's tokens are told."""
-    last = max(len(rounds), 1) - 1
     totals = mapping(result.get("metadata"))
+    if not rounds and not answered and "promptTokens" not in totals:
+        return
+    last = max(len(rounds), 1) - 1
     for number in range(last + 1):
         told = mapping(mapping(rounds[number]).get("usage")) if rounds else {}
         counts = _counted(told) if told else {}

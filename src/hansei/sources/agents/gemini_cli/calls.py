@@ -36,8 +36,11 @@ _MCP = re.compile(r"mcp_([^_]+)_.")
 _FRAMED = re.compile(
     r"(?:Command: .*?\nDirectory: [^\n]*\n(?:Stdout|Output): |Output: )", re.DOTALL
 )
-_AFTER = re.compile(r"\n(?=(?:Stderr|Error|Exit Code|Signal|Background PIDs|Process Group PGID): )")
-_CODE = re.compile(r"^Exit Code: (-?\d{1,9})$", re.MULTILINE)
+_TAIL = re.compile(
+    r"(?:\n(?:Stderr|Error): \((?:none|empty)\))?"
+    r"((?:\n(?:Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)*)$"
+)
+_CODE = re.compile(r"\nExit Code: (-?\d{1,9})\b")
 _EMPTY = "(empty)"
 _MASKED = "<tool_output_masked>"
 _DECLINED = "declined"
@@ -153,14 +156,10 @@ def _unframed(text: str) -> tuple[str, int | None]:
     start = _FRAMED.match(text)
     if start is None:
         return text, None
-    parts = _AFTER.split(text[start.end() :])
-    told = _CODE.search("\n".join(parts[1:]))
-    kept = [part for part in parts[:1] if part != _EMPTY]
-    for part in parts[1:]:
-        name, _, said = part.partition(": ")
-        if name in ("Stderr", "Error") and said not in (_EMPTY, "(none)"):
-            kept.append(said)
-    return "\n".join(kept), int(told[1]) if told else None
+    end = _TAIL.search(text, start.end() - 1)
+    told = _CODE.search(end[1]) if end else None
+    output = text[start.end() : end.start() if end else None]
+    return "" if output == _EMPTY else output, int(told[1]) if told else None
 
 
 def _verdict(call: Call, answer: Answer, *, masked: bool) -> tuple[Status, Basis]:
