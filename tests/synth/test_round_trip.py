@@ -32,6 +32,7 @@ from hansei.store.database import Store, open_store
 from hansei.synth import Truth, World, agents, build
 from hansei.synth.history import worktree_of
 from hansei.synth.truth import SessionTruth, Tokens
+from hansei.synth.world import writer_of
 
 NOW = 1_790_000_000_000
 FIELDS = ("input", "cache_read", "cache_write_5m", "cache_write_1h", "output", "reasoning")
@@ -39,6 +40,8 @@ LATER = 100
 """Milliseconds within which an agent writes down that a session has ended."""
 GRAIN = {"goose": 1000}
 """Milliseconds an agent's clock counts in, where it is not one."""
+WITHOUT_ENDS = {"copilot_vscode"}
+"""Agents that tell when a model was asked, but not when a call ended."""
 
 Kind = TypeVar("Kind", bound=AnyEvent)
 
@@ -116,7 +119,7 @@ def test_every_token_comes_back_once(read: Read) -> None:
 def test_every_session_has_its_own_tokens_and_requests(read: Read) -> None:
     for told in read.sessions:
         usages = told.all(RequestUsage)
-        assert len(usages) == told.truth.requests
+        assert sum(not usage.sums for usage in usages) == told.truth.requests
         assert {usage.model for usage in usages} == {told.truth.model}
         sums = {name: sum(getattr(it, name) or 0 for it in usages) for name in FIELDS}
         assert sums == _known(told.truth.tokens)
@@ -207,7 +210,8 @@ def test_who_drove_a_session_and_where_it_belongs_come_back(read: Read) -> None:
         assert facts["branch"] == (truth.branch if tells_branch else None)
         assert facts["version"] == (truth.version or None)
         assert facts["started_at"] // grain == truth.started // grain
-        assert -grain < facts["ended_at"] - truth.ended < LATER
+        if truth.agent not in WITHOUT_ENDS:
+            assert -grain < facts["ended_at"] - truth.ended < LATER
         assert facts["cwd"] == places[truth.worktree]
         if truth.relation == "subagent":
             assert facts["relation"] == "subagent"
@@ -221,6 +225,8 @@ def test_worktrees_are_one_workspace(read: Read) -> None:
 def test_forks_own_none_of_what_they_copied(read: Read) -> None:
     forks = [told for told in read.sessions if told.truth.relation == "fork"]
     assert forks
+    if not writer_of(forks[0].truth.agent).traits.replays_forks:
+        pytest.skip("its forks begin with nothing of what they were forked from")
     for fork in forks:
         (copied,) = read.store.db.execute(
             "SELECT count(*) FROM replays r JOIN sessions s ON s.id = r.owner"

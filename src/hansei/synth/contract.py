@@ -50,7 +50,8 @@ class Traits:
 
     def driver_of(self, session: Session) -> Driver:
         """Who drove a session, as far as it can be seen."""
-        return session.driver if self.records_driver else "human"
+        known = self.records_driver or session.driver == "subagent"
+        return session.driver if known else "human"
 
     def prompts_of(self, session: Session) -> dict[str, int]:
         """How many prompts each kind of author wrote, as far as it can be seen."""

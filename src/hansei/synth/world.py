@@ -63,7 +63,7 @@ def build(
     home, repo = folder / "home", folder / "repo"
     if home.exists() or repo.exists():
         raise UsageError(f"{folder} already holds a world", hint="Give an empty folder.")
-    writers = {name: _writer(name) for name in agents}
+    writers = {name: writer_of(name) for name in agents}
     patterns = (*PATTERNS, *GUIDED) if guided else PATTERNS
     plan = plan_world(seed, now_ms, sessions, weeks, list(writers), patterns)
     commits = write_repository(repo, plan)
@@ -97,7 +97,8 @@ def small_demo(folder: Path, now_ms: int, seed: int = DEMO_SEED) -> World:
     return build(folder, seed=seed, now_ms=now_ms, sessions=14, weeks=3, agents=DEMO_AGENTS)
 
 
-def _writer(name: str) -> Writer:
+def writer_of(name: str) -> Writer:
+    """How one agent's files are made."""
     if name not in agents():
         raise UsageError(
             f"no agent is named {name!r} in the synthetic world",

@@ -43,6 +43,8 @@ class State(msgspec.Struct, omit_defaults=True):
     """Calls without a result: where the line stands that tells their arguments."""
     told: dict[str, int] = {}
     """Output tokens of this run that its answers have told, by model."""
+    seen: dict[str, int] = {}
+    """When each subagent of this run was last at work."""
     last: str | None = None
     """The answer told last, which may come in several parts."""
     last_output: int = 0
@@ -169,7 +171,9 @@ def session_of(reader: Reader, record: Record) -> str:
     facts = reader.facts(session)
     facts.driver, facts.driver_recorded = Driver.SUBAGENT, True
     facts.parent, facts.relation = main, Relation.SUBAGENT
-    facts.cwd = facts.cwd or reader.cwd
+    facts.cwd, facts.branch = facts.cwd or reader.cwd, reader.branch
+    if (at := instant(record.timestamp)) is not None:
+        remember(reader.state.seen, short(own), at, CALLS_KEPT)
     return session
 
 

@@ -54,8 +54,10 @@ def run_ended(reader: Reader, record: Record, data: Data, where: dict[str, Any])
             session = f"{reader.session}/agent-{short(agent)}"
             theirs = _sums(share.model_metrics)
             rest = {name: _less(it, theirs.get(name, Sum())) for name, it in rest.items()}
-            _tell(reader, record, theirs, told, {**where, "session": session})
+            at = reader.state.seen.get(short(agent), where["at"])
+            _tell(reader, record, theirs, told, {**where, "session": session, "at": at})
     _tell(reader, record, rest, told, where)
+    reader.state.seen = {}
 
 
 def _tell(
@@ -67,6 +69,8 @@ def _tell(
 ) -> None:
     own = where["session"] == reader.session
     for model, run in sorted(sums.items()):
+        if not any(run):  # all of it was another agent's
+            continue
         output = run.output
         if output is not None:
             output = _taken_off(output, told, _share(where["session"], model))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hansei.events.model import Basis, FileEdit, Status, Tool, ToolCall, ToolResult
 from hansei.events.tools import canonical_tool
 from hansei.sources.families import edits, patches
+from hansei.sources.families.clock import instant
 from hansei.sources.families.shell import hides_status
 
 if TYPE_CHECKING:
@@ -65,6 +66,9 @@ def tell(reader: Reader, call: Call, message: str, by: dict[str, Any]) -> None:
     arguments = call.args or {}
     server = _MCP.match(call.name)
     tool = _tool(call, is_mcp=server is not None)
+    done = call.status in ("success", "error", "cancelled")
+    if not done:  # until it is, the time beside it is that of its start
+        by = {**by, "at": instant(call.timestamp) or by["at"]}
     event = ToolCall(
         key=reader.key("call", message, identity),
         call=identity,
@@ -76,7 +80,7 @@ def tell(reader: Reader, call: Call, message: str, by: dict[str, Any]) -> None:
         **by,
     )
     reader.emit(event)
-    if call.status in ("success", "error", "cancelled"):
+    if done:
         _result(reader, call, identity, tool, by)
 
 
