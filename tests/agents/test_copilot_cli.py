@@ -12,6 +12,7 @@ import pytest
 from hansei.config import Environment
 from hansei.events.model import RequestUsage, ToolCall, ToolResult, Unrecognised
 from hansei.events.usage import context_tokens, merge, total
+from hansei.sources import catalogue
 from hansei.sources.agents.copilot_cli import EVENTS, SOURCE
 from hansei.sources.contract import START, Reading, Transcript
 
@@ -105,3 +106,15 @@ def test_real_sessions_are_read_whole(folder: str) -> None:
         assert len(results) == content.count('"tool.execution_complete"') + content.count(
             '"tool_call_completed"'
         )
+
+
+def test_what_its_hooks_saw_is_told_of_the_same_session(tmp_path: Path) -> None:
+    line = {"v": 1, "agent": "copilot", "session": "s", "hook": "sessionStart", "at": 1_790_000_000}
+    path = tmp_path / "spool.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    reading = catalogue.load("hooks").read(Transcript("hooks", path), START)
+    assert reading.problems == []
+    seen = {
+        agent: [event.session for event in told.events] for agent, told in reading.others.items()
+    }
+    assert seen == {SOURCE.name: ["s"]}

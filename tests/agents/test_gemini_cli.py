@@ -11,6 +11,7 @@ import pytest
 from hansei.config import Environment
 from hansei.events.model import Prompt, RequestUsage, ToolResult, Unrecognised
 from hansei.events.usage import total
+from hansei.sources import catalogue
 from hansei.sources.agents.gemini_cli import SOURCE, WHOLE
 from hansei.sources.contract import START, Transcript, latest
 
@@ -114,3 +115,15 @@ def test_real_sessions_are_read_whole_and_every_request_once() -> None:
     usages = [event for event in known if isinstance(event, RequestUsage)]
     assert sum(map(total, usages)) == sum(billed.values())
     assert len(usages) == len(billed)
+
+
+def test_what_its_hooks_saw_is_told_of_the_same_session(tmp_path: Path) -> None:
+    line = {"v": 1, "agent": "gemini", "session": "s", "hook": "SessionStart", "at": 1_790_000_000}
+    path = tmp_path / "spool.jsonl"
+    path.write_text(json.dumps(line) + "\n")
+    reading = catalogue.load("hooks").read(Transcript("hooks", path), START)
+    assert reading.problems == []
+    seen = {
+        agent: [event.session for event in told.events] for agent, told in reading.others.items()
+    }
+    assert seen == {SOURCE.name: ["s"]}

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 LATER = "a line of a later hansei"
 NO_SESSION = "a hook whose input names no session"
+READ_AS = {"copilot": "copilot_cli", "gemini": "gemini_cli"}
+"""Agents whose transcripts are read under another name than that of their hooks."""
 _SEEN = ("cwd", "branch", "commit", "version", "dirty", "parent", "role")
 """What a line may say of its session as a whole."""
 
@@ -159,10 +161,11 @@ def _take(reader: _Reader, line: Line) -> None:
         reader.problems.append(Problem(reader.records, reader.offset, NO_SESSION))
     else:
         session = session_of(line.agent, line.session, line.agent_id)
-        reader.emit(line.agent, _observation(line, session))
+        agent = READ_AS.get(line.agent, line.agent)
+        reader.emit(agent, _observation(line, session))
         if line.tokens is not None:
-            reader.emit(line.agent, _usage(line, session, line.tokens))
-        reader.learn(line.agent, _facts(line, session))
+            reader.emit(agent, _usage(line, session, line.tokens))
+        reader.learn(agent, _facts(line, session))
 
 
 def session_of(agent: str, session: str, subagent: str | None) -> str:
