@@ -216,9 +216,19 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
         unreadable=dict(unreadable.fetchall()),
         unrecognised=dict(unrecognised.fetchall()),
         versions=dict(sorted(versions.fetchall(), key=_version_order)),
-        tokens="measured" if source.capabilities.tokens else "unknown",
+        tokens="measured" if _tells_tokens(store, source) else "unknown",
         expiry=expiry(config, source, now),
     )
+
+
+def _tells_tokens(store: Store, source: Source) -> bool:
+    """Whether an agent tells tokens; not if it could, and none of its requests here does."""
+    requests, told = store.db.execute(
+        "SELECT count(*), count(coalesce(r.input, r.output)) FROM requests r"
+        " JOIN sessions s ON s.id = r.session WHERE s.agent = ?",
+        (source.name,),
+    ).fetchone()
+    return source.capabilities.tokens and (told > 0 or requests == 0)
 
 
 def _folder(path: Path) -> Folder:

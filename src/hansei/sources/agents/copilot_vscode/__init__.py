@@ -10,6 +10,7 @@ later stays told, since it was asked and answered.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,12 +30,12 @@ LOG, WHOLE = "log", "whole"
 _CHATS = "chatSessions"
 _WITHOUT_FOLDER = ("emptyWindowChatSessions", "transferredChatSessions")
 _EDITORS = ("Code", "Code - Insiders", "VSCodium")
-_PLACES = (
-    (".config",),
-    ("Library", "Application Support"),
-    ("AppData", "Roaming"),
-)
-"""Where editors keep what is a user's, by system."""
+_PLACES = {
+    "linux": ("XDG_CONFIG_HOME", (".config",)),
+    "darwin": ("", ("Library", "Application Support")),
+    "win32": ("APPDATA", ("AppData", "Roaming")),
+}
+"""Where programs keep what is a user's, by system: the variable for it, and the usual place."""
 _SERVERS = (".vscode-server", ".vscode-server-insiders")
 
 _CAPABILITIES = Capabilities(cache_tokens=False, exit_codes=True)
@@ -47,11 +48,8 @@ class CopilotVscode:
     capabilities: Capabilities = field(default=_CAPABILITIES)
 
     def roots(self, environment: Environment, extra: list[str]) -> list[Path]:
-        """Every editor's folder of its user, also on a machine worked on from afar."""
-        home = environment.home
-        places = [home.joinpath(*place, name) for place in _PLACES for name in _EDITORS]
-        places += [home / name / "data" for name in _SERVERS]
-        return [*(place / "User" for place in places), *(Path(it).expanduser() for it in extra)]
+        """This user's folder of the editor, others that are there, and those a person named."""
+        return [*_user_folders(environment), *(Path(part).expanduser() for part in extra)]
 
     def watched_folders(self, environment: Environment, extra: list[str]) -> list[Path]:
         """Where chats are: editors keep much else beside them."""
@@ -89,6 +87,22 @@ class CopilotVscode:
     def deletes_after_days(self, environment: Environment) -> int | None:  # noqa: ARG002
         """Never by age, as far as is known."""
         return self.capabilities.deletes_after_days
+
+
+def _user_folders(environment: Environment) -> list[Path]:
+    """The usual editor's folder on this system; those of others and from afar if they are there."""
+    named = {system: _programs(environment, system) for system in _PLACES}
+    usual = named.get(sys.platform, named["linux"]) / _EDITORS[0] / "User"
+    others = [place / editor / "User" for place in named.values() for editor in _EDITORS]
+    others += [environment.home / name / "data" / "User" for name in _SERVERS]
+    return list(dict.fromkeys([usual, *(place for place in others if place.is_dir())]))
+
+
+def _programs(environment: Environment, system: str) -> Path:
+    variable, usual = _PLACES[system]
+    if variable and environment.variables.get(variable, "").strip():
+        return environment.folder(variable)
+    return environment.home.joinpath(*usual)
 
 
 def _chat_folders(root: Path) -> list[Path]:
