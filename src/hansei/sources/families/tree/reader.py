@@ -117,7 +117,7 @@ class Reader:
         """The time by which an entry is known again in a copy: its message's own, if it has one."""
         own = entry.message.timestamp if entry.message else None
         told: Stamp = entry.timestamp if own is None else own
-        return str(told) if told is not None else f"{self.session}/{digest(self.line)}"
+        return str(told) if told is not None else digest(self.line)
 
     def prompt(self, stamp: str, said: Said, images: int = 0) -> None:
         origin = Origin.HANSEI if MARKER in said.text else said.origin
@@ -126,7 +126,7 @@ class Reader:
 
     def unrecognised(self, name: str) -> None:
         trace, size = digest(self.line), len(self.line)
-        key = self.key("unrecognised", self.session, trace)
+        key = self.key("unrecognised", trace)  # whoever the header says it is of
         name = name[:LONGEST_NAME]
         self.emit(Unrecognised(key=key, name=name, digest=trace, size=size, **self.where))
 
