@@ -421,7 +421,7 @@ def test_other_refusals_say_what_to_do(desk: Desk) -> None:
         desk.type("apply", ids["make typecheck"], "--brief", "-", "--commit", "--no-ingest")
     with pytest.raises(NotFound, match="nothing to undo"):
         desk.type("undo", "--yes")
-    with pytest.raises(NotFound, match="no entry 7"):
+    with pytest.raises(NotFound, match="no change 7"):
         desk.type("undo", "7", "--yes")
     entry = apply(desk, "--to", "AGENTS.md")["entry"]
     with pytest.raises(UsageError, match="applied already, in AGENTS") as problem:

@@ -187,6 +187,13 @@ def test_a_machine_without_agents_gets_the_demo(hansei: Hansei) -> None:
         (("--nonsense",), 2, "nonsense"),
         (("--json", "summary"), 2, "`hansei summary --json`"),
         (("summary", "--since", "0001-01-01", "--until", "99999w"), 2, "7d, 12h"),
+        (("nonsense",), 2, "hint: `hansei --help` lists them."),
+        (("completion",), 2, "Choose from: bash, zsh, fish"),
+        (("undo",), 2, "`hansei undo --list`"),
+        (("undo", "7"), 2, "`hansei undo --list --all`"),
+        (("skills", "undo"), 2, "`hansei skills undo --list`"),
+        (("skills", "import", "nowhere"), 2, "Name a folder"),
+        (("demo", "--keep", "/dev/null/x"), 2, "a folder that you can write to"),
     ],
 )
 def test_mistakes_are_answered_with_what_to_do(
@@ -198,6 +205,31 @@ def test_mistakes_are_answered_with_what_to_do(
     assert words in done.stderr
     assert done.stdout == ""
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("group", ["skills", "exp"])
+def test_a_group_alone_shows_its_commands_and_calls_nothing_an_error(
+    hansei: Hansei, group: str
+) -> None:
+    done = hansei(group)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Usage: hansei {group} ")
+    assert "hint:" not in done.stderr
+
+
+def test_where_git_is_missing_nothing_else_is_blamed(full: Hansei, tmp_path: Path) -> None:
+    missing = {"PATH": str(tmp_path)}
+    full("ingest")
+    for command in (
+        ("check",),
+        ("exp", "new", "--hypothesis", "x"),
+        ("facts", "files", "--at", "x"),
+    ):
+        done = full(*command, **missing)
+        assert done.returncode == 1
+        assert "error: the program git is not on the PATH" in done.stderr
+    assert "git is not on the PATH, so it is not known" in full("sessions", **missing).stdout
+    assert "! The program git is not on the PATH" in full("doctor", **missing).stdout
 
 
 def test_a_home_that_cannot_be_written_is_said_so(hansei: Hansei, tmp_path: Path) -> None:
@@ -297,7 +329,7 @@ def test_a_folder_that_cannot_be_read_is_said_so(hansei: Hansei, tmp_path: Path)
     folder = tmp_path / "home" / ".claude" / "projects"
     folder.parent.mkdir()
     folder.symlink_to(folder)
-    assert f"cannot be read  {folder}" in hansei("doctor").stdout
+    assert "cannot be read  ~/.claude/projects" in hansei("doctor").stdout
 
 
 MODELS = (
@@ -324,6 +356,15 @@ def test_rows_can_be_told_apart_on_a_narrow_terminal(
         rows = [line for line in table[: len(MODELS) + 1] if line]
         assert max(map(len, rows)) <= columns
         assert len({line.split()[0] for line in rows}) == len(MODELS) + 1
+
+
+@pytest.mark.parametrize("command", [(), ("doctor",)])
+def test_sentences_are_broken_between_words_on_a_narrow_terminal(
+    full: Hansei, command: tuple[str, ...]
+) -> None:
+    done = full(*command, COLUMNS="70")
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 70
 
 
 def test_forgetting_asks_first(full: Hansei) -> None:

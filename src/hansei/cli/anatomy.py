@@ -148,12 +148,13 @@ def context_lines(found: Provenance, events: Sequence[Numbered]) -> Iterator[str
     if not found.requests:
         yield "No request of this session tells its tokens, so nothing is known of its context."
         return
-    yield dim(
+    told = (
         f"{output.tokens(found.billed)} input tokens billed in"
         f" {output.plural(found.requests, 'request')}"
         f" · {_rate(found)}"
         f"{f' · {found.untold:,} more tell no tokens' if found.untold else ''}"
     )
+    yield from map(dim, output.wrapped(told, 2))
     yield from _bars(found)
     yield from _legend(found)
     yield ""

@@ -61,6 +61,12 @@ def environment() -> Environment:
     return place.environment if place else Environment.current()
 
 
+def from_home(path: str | Path) -> str:
+    """A path as people write it: what lies in the home folder begins with `~`."""
+    home, text = str(environment().home), str(path)
+    return f"~{text[len(home) :]}" if text.startswith((f"{home}/", f"{home}\\")) else text
+
+
 def folder() -> Path:
     """Where the person stands."""
     from hansei.config import working_folder
@@ -229,6 +235,7 @@ def scope(store: Store, wanted: dict[str, Any]) -> Scope:
 
 def nothing_here(store: Store, chosen: Scope) -> str:
     """What to say where a scope holds nothing, and what would widen it."""
+    from hansei.git.repository import NO_GIT, git_is_there
     from hansei.ops.scope import stored_sessions
 
     count = stored_sessions(store)
@@ -242,7 +249,8 @@ def nothing_here(store: Store, chosen: Scope) -> str:
         "without --driver": chosen.driver is not None,
     }
     tries = ", or ".join(words for words, would_help in widen.items() if would_help)
+    blind = "" if git_is_there() else f" {NO_GIT}, so it is not known which repository this is."
     return (
         f"No sessions {place} that fit. The store holds {plural(count, 'session')}"
-        f"{f': try {tries}' if tries else ''}."
+        f"{f': try {tries}' if tries else ''}.{blind}"
     )

@@ -36,6 +36,9 @@ def reported(*, debug: bool, color: bool | None = None) -> Iterator[None]:
             raise
         error(problem.message, problem.hint, color=color)
         sys.exit(problem.exit_code)
+    except click.exceptions.NoArgsIsHelpError as alone:
+        click.echo(alone.format_message(), err=True, color=color)
+        sys.exit(alone.exit_code)
     except click.exceptions.Exit as ended:
         sys.exit(ended.exit_code)
     except click.ClickException as problem:
@@ -53,7 +56,7 @@ def reported(*, debug: bool, color: bool | None = None) -> Iterator[None]:
 def _usage(problem: click.ClickException, *, color: bool | None) -> None:
     context = getattr(problem, "ctx", None)
     hint = f"`{context.command_path} --help` tells more." if context else None
-    error(problem.format_message(), hint, color=color)
+    error(" ".join(problem.format_message().split()), hint, color=color)
 
 
 def _close_stdout() -> None:

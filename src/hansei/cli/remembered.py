@@ -20,7 +20,8 @@ def failure(it: Remembered) -> Iterator[str]:
     met = f"{plural(it.episodes, 'time')} in {plural(it.sessions, 'session')}"
     cost = f", {output.tokens(it.tokens)} tokens" if it.tokens is not None else ""
     ended = f"got past {it.recovered} of them" if it.recovered else "never got past"
-    yield dim(f"  {met}, last {output.day(it.last_at)}{cost}; {ended}. {it.reference}")
+    told = f"  {met}, last {output.day(it.last_at)}{cost}; {ended}. {it.reference}"
+    yield from map(dim, output.wrapped(told, 2))
     for fix in it.fixes:
         yield from _fix(fix, room)
 

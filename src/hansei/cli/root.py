@@ -50,8 +50,10 @@ class Commands(click.Group):
             import difflib
 
             near = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean `hansei {near[0]}`?" if near else " `hansei --help` lists them."
-            ctx.fail(f"there is no command {args[0]!r}.{hint}")
+            meant = f"Did you mean `hansei {near[0]}`? " if near else ""
+            raise UsageError(
+                f"there is no command {args[0]!r}", hint=f"{meant}`hansei --help` lists them."
+            )
         return super().resolve_command(ctx, args)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass, replace
 from hashlib import blake2b
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 from hansei.config import Environment
+from hansei.errors import GitError
 
 ROOT_COMMIT_SECONDS = 5.0
 """Finding root commits walks all history; a repository too big for this is known by its folder."""
@@ -88,6 +90,19 @@ def clean_remote(url: str | None) -> str | None:
     plain = plain.rpartition("@")[2]
     plain = re.sub(r"^([^/:]+):(?!\d+/)", r"\1/", plain)
     return plain.rstrip("/").removesuffix(".git")
+
+
+NO_GIT = "The program git is not on the PATH"
+
+
+def git_is_there() -> bool:
+    return shutil.which("git") is not None
+
+
+def need_git() -> None:
+    """Where git is missing, say so, before a folder is blamed for being no repository."""
+    if not git_is_there():
+        raise GitError(NO_GIT.replace("The", "the", 1), hint="Install git, then try again.")
 
 
 def git(folder: str, *arguments: str, seconds: float = 10.0) -> str | None:

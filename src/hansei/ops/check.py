@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.errors import GitError, NotFound
 from hansei.git.history import main_line
-from hansei.git.repository import git
+from hansei.git.repository import git, need_git
 from hansei.hook.places import RULE, SERVER
 from hansei.hook.repository import top
 from hansei.instructions import sizes
@@ -185,6 +185,7 @@ def _commit(folder: Path, name: str) -> str:
 
 def repository_of(folder: Path) -> Path:
     """The top of the repository that a folder lies in."""
+    need_git()
     found = top(str(folder))
     if found is None or git(found, "rev-parse", "--git-dir") is None:
         raise GitError(

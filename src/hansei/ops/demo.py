@@ -95,6 +95,7 @@ def write_launcher(demo: Demo) -> Path:
         "# hansei on the generated history in this folder, and on nothing of yours: variables\n"
         "# that name folders of transcripts are not passed on.\n"
         f'exec env -i HOME={home} PATH="$PATH" TERM="$TERM" ${{TZ:+TZ="$TZ"}}'
+        ' ${LANG:+LANG="$LANG"} ${NO_COLOR:+NO_COLOR="$NO_COLOR"} ${COLUMNS:+COLUMNS="$COLUMNS"}'
         f' {python} -m hansei "$@"\n',
         encoding="utf-8",
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hansei.config import DAY_MS
+from hansei.git.repository import NO_GIT, git_is_there
 from hansei.ops.hook_health import hook_health
 from hansei.ops.skill_places import edited
 from hansei.ops.skills import books
@@ -131,7 +132,7 @@ def doctor(store: Store, config: Config, *, now: int) -> Health:
         store=_store(store),
         facts=_facts(store),
         skills=_skills(store, config),
-        warnings=[*warnings, *_cut_short(store)],
+        warnings=[*warnings, *_cut_short(store), *_no_git()],
     )
 
 
@@ -153,6 +154,11 @@ def _cut_short(store: Store) -> list[str]:
         " short; the next change of instruction files settles it"
         for entry in journal.unfinished(store.db)
     ]
+
+
+def _no_git() -> list[str]:
+    told = "sessions cannot be told apart by repository, and nothing is known of commits"
+    return [] if git_is_there() else [f"{NO_GIT}: {told}"]
 
 
 def _listed(names: list[str]) -> str:

@@ -126,7 +126,10 @@ def _read(path: Path) -> dict[str, bytes]:
     if path.is_dir():
         files = {str(found.relative_to(path.parent)): found for found in _skill_files(path)}
         if not files:
-            raise NotFound(f"there is no {FILE} in {path}")
+            raise NotFound(
+                f"there is no {FILE} in {path}",
+                hint="Name a skill's folder, a folder of such folders, or a file.",
+            )
         return {name: _content(file) for name, file in files.items()}
     if path.name == FILE:
         return {f"{path.absolute().parent.name}/{FILE}": _content(path)}
@@ -150,7 +153,9 @@ def _content(path: Path) -> bytes:
             raise UsageError(f"{path} has more than {exchange.LARGEST:,} bytes; it was not read")
         return path.read_bytes()
     except FileNotFoundError:
-        raise NotFound(f"there is no {path}") from None
+        raise NotFound(
+            f"there is no {path}", hint=f"Name a folder with {FILE}, or a file of a skillbook."
+        ) from None
     except OSError as problem:
         raise UsageError(f"{path} cannot be read: {problem.strerror}") from None
 

@@ -521,7 +521,10 @@ def undoing(desk: Desk, number: int | None) -> Undone:
     chosen = [it for it in (standing if number is None else told) if number in (None, it[1].id)]
     if not chosen:
         missing = "there is nothing to undo" if number is None else f"there is no change {number}"
-        raise NotFound(f"{missing} in the books of this folder")
+        raise NotFound(
+            f"{missing} in the books of this folder",
+            hint="`hansei skills undo --list` shows what was done.",
+        )
     shelf, entry = chosen[0]
     pair = [
         it

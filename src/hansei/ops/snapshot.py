@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hansei.errors import NotFound
 from hansei.events.model import CommitBasis, SessionFacts
-from hansei.git.repository import git
+from hansei.git.repository import git, need_git
 from hansei.projection.snapshots import start_commit, take
 from hansei.store.git_facts import GitFacts
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def snapshot(store: Store, folder: str, commit: str = "HEAD") -> Snapshot:
     """The files of a repository at a commit; `commit` is any name that git understands."""
+    need_git()
     named = None if commit.startswith("-") else f"{commit}^{{commit}}"
     found = named and git(folder, "rev-parse", "--verify", "--quiet", named)
     taken = take(folder, found, GitFacts(store)) if found else None

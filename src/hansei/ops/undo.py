@@ -95,7 +95,12 @@ def _last(store: Store, workspace: int | None) -> int:
         elsewhere = workspace is not None and any(
             it.state is journal.State.DONE for it in journal.listed(store.db)
         )
-        hint = "`hansei undo --list --all` shows what was written elsewhere." if elsewhere else None
+        hint = (
+            "`hansei undo --list --all` shows what was written elsewhere."
+            if elsewhere
+            else "`hansei undo --list` shows what `hansei apply` wrote; `hansei skills undo` is"
+            " for skills."
+        )
         raise NotFound("there is nothing to undo here", hint=hint)
     return done[0]
 

@@ -108,7 +108,9 @@ def find(db: sqlite3.Connection, entry: int) -> Entry:
     """An entry by its number."""
     found = _entries(db, "id = ?", (entry,))
     if not found:
-        raise NotFound(f"the journal has no entry {entry}")
+        raise NotFound(
+            f"there is no change {entry}", hint="`hansei undo --list --all` shows their numbers."
+        )
     return found[0]
 
 

@@ -134,7 +134,7 @@ def report(health: Health) -> Iterator[str]:
     yield from _facts(health.facts)
     yield from _skills(health.skills)
     for text in health.warnings:
-        yield click.style(f"! {text}", fg="yellow")
+        yield from (click.style(line, fg="yellow") for line in output.wrapped(f"! {text}", 2))
 
 
 def _facts(facts: FactsHealth) -> Iterator[str]:
@@ -167,7 +167,8 @@ def _is_absent(agent: AgentHealth) -> bool:
 
 def _place(agent: AgentHealth) -> str:
     """Where an agent that is not here was looked for: the usual place, and how many others."""
-    first, others = output.one_line(agent.folders[0].path), len(agent.folders) - 1
+    first = output.one_line(app.from_home(agent.folders[0].path))
+    others = len(agent.folders) - 1
     more = f" and {plural(others, 'other place')}" if others else ""
     return f"  {agent.title}  {dim(first + more)}"
 
@@ -177,14 +178,16 @@ def _agent(agent: AgentHealth) -> Iterator[str]:
     for folder in agent.folders:
         shut = click.style("cannot be read", fg="yellow")
         if folder.exists:
-            yield f"  {'found' if folder.readable else shut}  {output.one_line(folder.path)}"
+            path = output.one_line(app.from_home(folder.path))
+            yield f"  {'found' if folder.readable else shut}  {path}"
     if not agent.transcripts:
         return
-    yield (
+    told = (
         f"  {plural(agent.transcripts, 'transcript')}, {size(agent.bytes)},"
         f" {plural(agent.records, 'record')} → {plural(agent.sessions, 'session')},"
         f" {plural(agent.events, 'event')} · tokens {agent.tokens}"
     )
+    yield from output.wrapped(told, 4)
     if agent.missing:
         yield f"  {plural(agent.missing, 'transcript')} no longer on disk: what they told is kept"
     if agent.waiting:
@@ -200,7 +203,7 @@ def _agent(agent: AgentHealth) -> Iterator[str]:
     shown = ", ".join(versions[-MOST_LISTED:])
     more = f" and {len(versions) - MOST_LISTED} older" if len(versions) > MOST_LISTED else ""
     if versions:
-        yield dim(f"  versions, with sessions: {shown}{more}")
+        yield from map(dim, output.wrapped(f"  versions, with sessions: {shown}{more}", 4))
 
 
 def _unread(agent: AgentHealth) -> Iterator[str]:
@@ -218,10 +221,11 @@ def _unread(agent: AgentHealth) -> Iterator[str]:
 def _expiry(agent: AgentHealth) -> Iterator[str]:
     if agent.expiry is not None:
         soon = agent.expiry.at_risk_within_week
-        yield (
+        told = (
             f"  the agent deletes transcripts after {agent.expiry.after_days} days: the oldest is"
             f" {agent.expiry.oldest_days} days old, {plural(soon, 'goes', 'go')} within a week"
         )
+        yield from output.wrapped(told, 4)
 
 
 def _hooks(hooks: Hooks) -> Iterator[str]:
@@ -271,12 +275,13 @@ def _spool(spool: SpoolHealth) -> Iterator[str]:
 
 def _store(store: StoreHealth) -> Iterator[str]:
     yield bold("Store")
-    yield f"  {store.folder}"
-    yield (
+    yield f"  {app.from_home(store.folder)}"
+    told = (
         f"  {plural(store.hot_events, 'recent event')} in {size(store.database_bytes)} of SQLite,"
         f" {store.sealed_events:,} sealed in {plural(store.sealed_files, 'Parquet file')}"
         f" ({size(store.sealed_bytes)})"
     )
+    yield from output.wrapped(told, 4)
     for path in store.sealed_missing:
         yield click.style(f"  lost: {path}", fg="red")
     if store.damage:

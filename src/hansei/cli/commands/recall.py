@@ -21,7 +21,7 @@ LONGEST = 1_000_000
 
 
 @click.command(short_help="What helped the last time this error was met.")
-@click.argument("text")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
 @app.scope_options
 @click.option(
     "-n",
@@ -33,7 +33,9 @@ LONGEST = 1_000_000
 )
 @app.ingest_option
 @app.json_option
-def command(text: str, wanted: dict[str, Any], limit: int, ingest: bool, as_json: bool) -> None:
+def command(
+    words: tuple[str, ...], wanted: dict[str, Any], limit: int, ingest: bool, as_json: bool
+) -> None:
     """What helped the last time an error was met, or who worked on a topic, with the evidence.
 
     \b
@@ -47,7 +49,7 @@ def command(text: str, wanted: dict[str, Any], limit: int, ingest: bool, as_json
     from hansei.ops.recall import recall
 
     settings = app.config()
-    question = sys.stdin.read(LONGEST) if text == "-" else text
+    question = sys.stdin.read(LONGEST) if words == ("-",) else " ".join(words)
     with app.up_to_date(settings, ingest=ingest) as store:
         scope = app.scope(store, wanted)
         app.with_facts(store, settings, scope)

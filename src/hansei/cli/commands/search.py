@@ -121,7 +121,7 @@ def listing(found: Found, *, everywhere: bool) -> Iterator[str]:
         for hit in result.hits:
             yield from _block(hit)
         yield ""
-    yield _total(found)
+    yield from map(dim, output.wrapped(_total(found)))
 
 
 def heading(result: SessionHits, *, everywhere: bool) -> str:
@@ -183,5 +183,5 @@ def _total(found: Found) -> str:
     hits = f"{plural(found.hits, 'hit')} in {plural(found.sessions, 'session')}"
     example = f"`hansei show {found.results[0].hits[0].reference}` opens one"
     if found.shown < found.hits:
-        return dim(f"Showing {found.shown:,} of {hits}, the newest; -n 0 shows all. {example}.")
-    return dim(f"{hits}. {example}.")
+        return f"Showing {found.shown:,} of {hits}, the newest; -n 0 shows all. {example}."
+    return f"{hits}. {example}."

@@ -37,9 +37,13 @@ def show_status(*, as_json: bool) -> None:
 def nothing(answer: Status) -> Iterator[str]:
     """What to say on a machine without transcripts."""
     yield bold("No transcripts of coding agents were found on this machine.")
-    for title, folders in answer.looked_in.items():
-        yield f"  {title}: looked in {', '.join(folders)}"
-    yield "If yours are elsewhere, name the folder in config.toml (`hansei config` says where):"
+    for title, (first, *others) in answer.looked_in.items():
+        more = f" and {plural(len(others), 'other place')}" if others else ""
+        yield f"  {title:18} {dim(f'looked in {app.from_home(first)}{more}')}"
+    yield from output.wrapped(
+        "If yours are elsewhere, name the folder in config.toml (`hansei config` says where,"
+        " `hansei doctor --json` lists every place):"
+    )
     yield dim('  [sources]\n  claude_code = ["/path/to/.claude"]')
 
 
@@ -105,10 +109,17 @@ def _workspaces(answer: Status) -> str:
 
 def _next(answer: Status) -> Iterator[str]:
     ways = {
-        "hansei retro": "in a repository: what to change there, and what for",
+        "hansei retro": "in a repository: what to change there",
         "hansei retro --all": "the same, over every repository",
         "hansei summary --all --by repo": "what each repository took",
     }
     for label, (command, words) in zip(("next", "", ""), ways.items(), strict=True):
-        yield f"{label:8} {bold(f'{command:30}')}   {words}"
-    yield dim(f"         everything stays on this machine, in {answer.store}")
+        first, *rest = output.wrapped(f"{label:8} {command:30}   {words}", 42)
+        yield first.replace(command, bold(command), 1)
+        yield from rest
+    yield from map(
+        dim,
+        output.wrapped(
+            f"{'':8} everything stays on this machine, in {app.from_home(answer.store)}", 9
+        ),
+    )

@@ -39,7 +39,10 @@ def kept(folder: Path) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         taken = any(folder.iterdir())
     except OSError as problem:
-        raise UsageError(f"{folder} cannot be used: {problem.strerror}") from problem
+        raise UsageError(
+            f"{folder} cannot be used: {problem.strerror}",
+            hint="Give a folder that you can write to.",
+        ) from problem
     if taken:
         raise UsageError(f"{folder} is not empty", hint="Give a folder that is new or empty.")
     try:

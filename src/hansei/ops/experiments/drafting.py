@@ -14,7 +14,7 @@ from hansei.events.keys import digest
 from hansei.experiments.experiment import Bind, Experiment, Terms
 from hansei.experiments.metrics.catalogue import FAILED_CALLS, TOKENS, amount, known
 from hansei.experiments.metrics.recurrence import COUNTED
-from hansei.git.repository import git, identify
+from hansei.git.repository import git, identify, need_git
 from hansei.hook.repository import top
 from hansei.instructions.targets import SHARED, SKILL_FOLDERS, default_target, skill_path
 from hansei.instructions.wording import as_item
@@ -134,6 +134,7 @@ def _must_fit(wish: Wish) -> None:
 
 
 def _repository(here: Path) -> Path:
+    need_git()
     root = top(str(here))
     if root is None:
         raise UsageError(
