@@ -50,9 +50,9 @@ SKILLS: Final = (
         "When asked to look back at how work with agents goes in this project, what wastes tokens"
         " or goes wrong again and again.",
         "Call `retro`, then `bet` for each bet worth acting on (without the server `hansei retro"
-        " --json`,\n`hansei bet N --json`). For each say in two lines what recurs, what it costs"
-        " and the exact change,\nand name a session to open. Change no file: the person decides,"
-        " `hansei apply N` does it.",
+        " --json`,\n`hansei retro --explain N --json`). For each say in two lines what recurs, what"
+        " it costs\nand the exact change, and name a session to open. Change no file: the person"
+        " decides, `hansei apply N` does it.",
     ),
     Skill(
         "hansei-learn",

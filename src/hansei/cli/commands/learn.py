@@ -49,7 +49,8 @@ def command(
 
     Each offer comes with the commands, the evidence and the text, and is asked about: Enter saves
     it as a draft in .agents/skills and .claude/skills, where agents load it when they need it; n
-    puts it off; s never offers it again. `hansei skills` lists what is kept and takes it back.
+    puts it off; s never offers it again. `hansei skills` lists what is kept,
+    `hansei skills undo` takes it back.
     Nothing is asked where there is no terminal. What came from the web, from MCP servers or from
     other places that are not yours is never saved as a draft.
     """

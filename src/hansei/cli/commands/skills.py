@@ -22,9 +22,13 @@ BROKEN = 3
 """The exit code where a file of a book cannot be read; the rest is shown."""
 
 
-@click.group(short_help="The skillbook: what was learned here, and what may be done with it.")
-def command() -> None:
-    """The skillbook: what was learned here, with its evidence.
+@click.group(
+    short_help="The skillbook: what was learned here, and what may be done with it.",
+    invoke_without_command=True,
+)
+@click.pass_context
+def command(context: click.Context) -> None:
+    """The skillbook: what was learned here, with its evidence. Alone it lists what there is.
 
     \b
       hansei skills list                    what there is
@@ -42,6 +46,8 @@ def command() -> None:
     Skills are Markdown files: your own below ~/.hansei/skills, a team's with --repo in
     .hansei/skills of the repository, for git to merge.
     """
+    if context.invoked_subcommand is None:
+        context.invoke(list_)
 
 
 # --- looking --------------------------------------------------------------------------------------

@@ -45,8 +45,8 @@ def found(tour: Tour) -> Step:
 def spend(_: Tour) -> Step:
     return Step(
         "Where did the tokens and the dollars go?",
-        "By model here; --by takes agent, model, repo, branch, pr, commit, day or driver. Tokens are"
-        " read from the transcripts, dollars are those tokens at list prices.",
+        "By model here; --by takes agent, model, repo, branch, pr, commit, day or driver. Tokens"
+        " are read from the transcripts, dollars are those tokens at list prices.",
         ("summary",),
     )
 
