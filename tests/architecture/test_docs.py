@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,6 +125,22 @@ def test_a_command_that_is_not_there_would_be_seen() -> None:
     assert refused("hansei exp nonsense") == "there is no nonsense"
     assert (refused("hansei retro --nonsense 1 | head") or "").startswith("No such option")
     assert refused("hansei show SESSION#EVENT  # opens one") is None
+
+
+def test_the_pages_for_newcomers_name_every_folder() -> None:
+    folders = {it.parent.name for it in (ROOT / "src/hansei").glob("*/__init__.py")}
+    for page in ("docs/design/architecture.md", "AGENTS.md"):
+        words = set(re.findall(r"\w+", (ROOT / page).read_text(encoding="utf-8")))
+        assert folders - words == set(), page
+
+
+def test_every_dependency_argues_for_itself() -> None:
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    page = (ROOT / "docs/design/dependencies.md").read_text(encoding="utf-8")
+    names = {re.split(r"[<>=!~;\[ ]", it)[0] for it in needed["dependencies"]}
+    grammars = {it for it in names if it.startswith("tree-sitter-")}
+    assert [it for it in sorted(names - grammars) if f"| {it} |" not in page] == []
+    assert [it for it in sorted(grammars) if it.removeprefix("tree-sitter") not in page] == []
 
 
 def test_instructions_for_agents_stay_short() -> None:
