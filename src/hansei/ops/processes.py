@@ -36,11 +36,12 @@ def worth(config: Config, tasks: int) -> int:
 def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that stop when we do; one that is killed is told as an error."""
     # Spawned, not forked: the parent may hold threads and an open database.
-    import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
+    from hansei.ops.shielded import ShieldedContext
+
     share_one_heap()
-    context = multiprocessing.get_context("spawn")
+    context = ShieldedContext()
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare)
     try:
         yield pool
@@ -53,11 +54,11 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         ) from problem
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+        context.end()
 
 
 def _prepare() -> None:
     """Make ready a reading process."""
-    # Ctrl-C is for the parent, which stops its processes in good order.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(*SELDOM)
     share_one_heap()
