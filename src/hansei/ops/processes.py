@@ -53,8 +53,10 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
             hint="Set `workers = 1` in config.toml to read in one process.",
         ) from problem
     finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-        context.end()
+        try:
+            pool.shutdown(wait=True, cancel_futures=True)
+        finally:  # Ctrl-C a second time
+            context.end()
 
 
 def _prepare() -> None:
