@@ -208,3 +208,37 @@ def test_words_from_transcripts_stay_words_in_markdown() -> None:
         r"run `a<b>` \<img\> \[x\](y)\\x1b\[0m \@me"
     )
     assert list(fenced("a\n```\nb")) == ["````text", "a", "```", "b", "````"]
+
+
+@pytest.fixture
+def two_minds(world: World) -> Iterator[None]:
+    """An instruction file that says one thing twice, and one against itself."""
+    file = world.repo / ".claude" / "CLAUDE.md"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(
+        "# Rules\n\n- Always run `make lint` before you commit.\n"
+        "- Keep the handlers of web requests free of database calls.\n\n## More\n\n"
+        "- Never run `make lint` before you commit.\n"
+        "- Keep handlers of web requests free of database calls!\n"
+    )
+    yield
+    file.unlink()
+
+
+def test_what_instruction_files_say_twice_or_against_one_another_is_told_beside_the_bets(
+    ask: Ask, two_minds: None
+) -> None:
+    screen = ask("retro")
+    assert "Instruction files" in screen
+    assert ".claude/CLAUDE.md:3 and .claude/CLAUDE.md:8: one forbids what the other" in screen
+    assert "`hansei skills curate` shows all" in screen
+    assert "## Instruction files" in ask("retro", "--markdown")
+    assert "Said twice, or against one another" in ask("retro", "--html", "-")
+    faults = told(ask)["faults"]
+    assert [it["kind"] for it in faults] == ["conflict", "duplicate"]
+    assert [it["line"] for it in faults[1]["places"]] == [4, 9]
+
+
+def test_where_instruction_files_agree_nothing_is_said_of_them(ask: Ask) -> None:
+    assert told(ask)["faults"] == []
+    assert "Instruction files" not in ask("retro")

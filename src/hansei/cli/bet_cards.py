@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 INDENT = 3
 LABEL = 8
+FAULT = 11
 SECTIONS = {Category.INVESTIGATE: "Worth looking into", Category.FIX: "Quick fixes"}
 
 
@@ -38,8 +39,23 @@ def report(look: Retrospect, shown: Sequence[Offer], now: int) -> Iterator[str]:
         elif place:
             yield ""
         yield from card(offer, look, now)
+    yield from _faults(look)
     yield ""
     yield from _footer(look, shown)
+
+
+def _faults(look: Retrospect) -> Iterator[str]:
+    """What is wrong in the instruction files themselves."""
+    if not look.faults:
+        return
+    yield ""
+    yield bold("Instruction files")
+    for it in look.faults[: bet_words.FAULTS]:
+        indent = " " * (INDENT + FAULT)
+        first, *rest = output.wrapped(f"{indent}{bet_words.fault(it)}", INDENT + FAULT)
+        yield f"{' ' * INDENT}{dim(f'{it.kind:<{FAULT}}')}{first.removeprefix(indent)}"
+        yield from rest
+    yield from map(dim, output.wrapped(f"{' ' * INDENT}{bet_words.more_faults(look)}", INDENT))
 
 
 def _section(look: Retrospect, shown: Sequence[Offer], place: int) -> str | None:

@@ -53,6 +53,9 @@ def report(look: Retrospect, shown: Sequence[Offer], now: int) -> Iterator[str]:
         yield from _facts(offer, look, now)
         yield ""
         yield from _change(offer)
+    if look.faults:
+        yield from ("", "## Instruction files", "")
+        yield from (f"- {it.kind}: {plain(bet_words.fault(it))}" for it in look.faults)
 
 
 def _facts(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:

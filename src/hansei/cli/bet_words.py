@@ -9,13 +9,19 @@ from hansei.bets.model import Design, State
 from hansei.cli import output
 from hansei.cli.commands.summary import driver
 from hansei.config import DAY_MS
+from hansei.instructions.findings import Kind
 
 if TYPE_CHECKING:
     from hansei.bets.model import Range
+    from hansei.instructions.findings import Finding as Fault
     from hansei.ops.retro import Offer, Retrospect
 
 EVIDENCE: Final = 3
 """Places named in a list; the rest is counted."""
+FAULTS: Final = 3
+"""Lines of instruction files that are named; the rest is counted."""
+QUOTED: Final = 70
+"""Letters of such a line that are shown."""
 DESIGNS: Final = {Design.LINE: "one line", Design.REMOVAL: "a removal", Design.BRIEF: "a task"}
 
 
@@ -160,3 +166,20 @@ def nothing(look: Retrospect) -> str:
         else ""
     )
     return f"Nothing was found that goes wrong or costs again and again.{few}"
+
+
+def fault(told: Fault) -> str:
+    """What instruction files say twice or against one another, with the lines to open."""
+    places = [f"{output.one_line(it.path)}:{it.line}" for it in told.places]
+    if told.kind is Kind.COPY:
+        return told.reason
+    quotes = dict.fromkeys(output.cut(output.one_line(it.text), QUOTED) for it in told.places)
+    said = " – ".join(f"“{it}”" for it in quotes)
+    return f"{' and '.join(places)}: {told.reason}: {said}"
+
+
+def more_faults(look: Retrospect) -> str:
+    """How many are not named, and what names them."""
+    left = len(look.faults) - FAULTS
+    more = f"{left:,} more; " if left > 0 else ""
+    return f"{more}`hansei skills curate` shows all, with what left the repository"

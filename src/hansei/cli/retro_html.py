@@ -325,6 +325,15 @@ def _rent(main: Element, told: RetroPage) -> None:
         return
     for rent in told.rents:
         _one_rent(main, rent, alone=len(told.rents) == 1)
+    _faults(main, told.look)
+
+
+def _faults(main: Element, look: Retrospect) -> None:
+    """What the files say twice or against one another."""
+    if look.faults:
+        said(main, "h3", "Said twice, or against one another")
+        rows = [(str(it.kind), bet_words.fault(it)) for it in look.faults[:ROWS]]
+        table(main, ("", "where and what"), rows, left=(0, 1), roomy=(1,))
 
 
 def _one_rent(main: Element, rent: Rent, *, alone: bool) -> None:

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.counting import about, discounted, rank
 from hansei.bets.model import Category, Design, Range, State
 from hansei.config import DAY_MS
 from hansei.experiments.statistics.foretelling import sessions_to_tell
+from hansei.hook.repository import top
 from hansei.instructions import sizes
+from hansei.instructions.census import census
+from hansei.instructions.findings import findings
 from hansei.ops.calibration import calibrations
 from hansei.ops.processes import seldom_collecting
 from hansei.ops.windows import grounds, usual
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from hansei.bets.model import Bet, Chances, Change, Metric
+    from hansei.instructions.findings import Finding as Fault
     from hansei.ops.calibration import Calibration
     from hansei.ops.judging import Counted
     from hansei.ops.scope import Scope
@@ -136,6 +141,9 @@ class Retrospect:
     """How many of them are the short list."""
     put_aside: tuple[Offer, ...]
     """Refused or in place: not proposed."""
+    faults: tuple[Fault, ...]
+    """What the instruction files of a repository say twice or against one another, as they are now.
+    It is no bet: no session can be searched for it."""
     shown_before: int | None
     """When a list of this place was first shown; None if never."""
     scope: Scope
@@ -190,8 +198,16 @@ def _retro(
         offers=tuple(offers[: len(open_ones)]),
         short=len(best),
         put_aside=tuple(offers[len(open_ones) :]),
+        faults=_faults(places[0].folder) if len(places) == 1 else (),
         shown_before=min((it.first_shown for it in known.values()), default=None),
     )
+
+
+def _faults(folder: str | None) -> tuple[Fault, ...]:
+    """Of the repository that a folder is in; nothing where it is not on this machine."""
+    if folder is None or not Path(folder).is_dir():
+        return ()
+    return tuple(findings(census(Path(top(folder) or folder))))
 
 
 def size(text: str) -> int:
@@ -358,6 +374,7 @@ def _heading(places: Sequence[Ground], scope: Scope, *, asked: bool) -> Retrospe
         offers=(),
         short=0,
         put_aside=(),
+        faults=(),
         shown_before=None,
         scope=scope,
     )

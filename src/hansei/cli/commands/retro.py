@@ -145,6 +145,10 @@ def _told(look: Retrospect, shown: tuple[Offer, ...]) -> dict[str, Any]:
 
     told: dict[str, Any] = msgspec.to_builtins(look)
     del told["scope"]
+    told["faults"] = [
+        {"kind": it.kind, "reason": it.reason, "places": [place._asdict() for place in it.places]}
+        for it in look.faults
+    ]
     bets = msgspec.to_builtins(shown)
     return {**told, "offers": bets, "more": len(look.offers) - len(shown)}
 
