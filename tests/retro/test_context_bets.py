@@ -5,6 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from context_world import OPUS, SONNET, Story, made, ordinary, prose
 from hansei.bets.model import Design, Finding
@@ -386,6 +388,17 @@ def test_a_description_that_is_cut_is_a_matter_of_the_budget() -> None:
 )
 def test_no_bet_about_a_skill(window: Window) -> None:
     assert list(UnfiredSkill().find(window)) == []
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from((90, 400))), max_size=14))
+def test_what_sessions_asked_for_in_vain_is_a_bet_with_exactly_these_sessions(
+    rows: list[tuple[bool, bool, int]],
+) -> None:
+    asked = [number for number, (wanted, _, _) in enumerate(rows) if wanted]
+    in_vain = [number for number in asked if not rows[number][1]]
+    bets = list(UnfiredSkill().find(skills(*rows)))
+    expected = len(in_vain) >= 3 and 2 * len(in_vain) >= len(asked)
+    assert [[it.session for it in bet.occurrences] for bet in bets] == [in_vain] * expected
 
 
 # --- all of them ------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from hansei.retro.heuristics.abandoned_sessions import AbandonedSessions
 from hansei.retro.heuristics.cold_cache import ColdCache
 from hansei.retro.heuristics.compacted_by import CompactedBy
 from hansei.retro.heuristics.cost_outlier import CostOutlier
+from hansei.retro.heuristics.crowded_search import CrowdedSearch
 from hansei.retro.heuristics.paged_file import PagedFile
 from hansei.retro.heuristics.premium_model import PremiumModel
 from hansei.retro.heuristics.unfinished_plan import UnfinishedPlan
@@ -40,6 +41,7 @@ HEURISTICS: tuple[Heuristic, ...] = (
     CostOutlier(),
     AbandonedSessions(),
     UnfinishedPlan(),
+    CrowdedSearch(),
 )
 
 
@@ -214,6 +216,28 @@ def splurging(dice: Random) -> World:
     return World(stories, OPUS)
 
 
+def crowding(dice: Random) -> World:
+    """Searches from the top that find packages, among those that do not."""
+    cost = 0
+    stories = some_ordinary(dice)
+    for number, story in enumerate(stories):
+        if number >= 6:
+            continue
+        installed = [f"/work/app/node_modules/{prose(dice, 6)[:18]}/{it}.ts" for it in range(60)]
+        own = [f"/work/app/src/{prose(dice, 4)[:12]}{it}.ts" for it in range(dice.randrange(20))]
+        carried = dice.randrange(12, 20)
+        found = [it.replace(" ", "_") for it in (*installed, *own)]
+        share = sum(map(len, found[:60])) / sum(map(len, found))
+        tokens = story.context
+        story.use(Tool.SEARCH, "**/*.ts", "\n".join(found), pattern="**/*.ts")
+        tokens = round((story.context - tokens) * share)
+        for _ in range(carried):
+            story.run("make test", prose(dice, 40))
+        cost += tokens * carried
+        story.answer()
+    return World(stories, "top", cost)
+
+
 PLANTS: tuple[tuple[Callable[[Random], World], str], ...] = (
     (paging, "paged-file"),
     (pausing, "cold-cache"),
@@ -224,6 +248,7 @@ PLANTS: tuple[tuple[Callable[[Random], World], str], ...] = (
     (leaving, "abandoned-sessions"),
     (planning, "unfinished-plan"),
     (splurging, "premium-model"),
+    (crowding, "crowded-search"),
 )
 
 
