@@ -232,7 +232,7 @@ def test_an_option_of_another_shell_says_nothing_of_the_project() -> None:
     assert found(*again(5, "dir /b src", line)) == []
 
 
-def test_an_alternative_that_the_same_text_keeps_for_something_else_is_not_told() -> None:
+def test_an_alternative_that_the_same_text_names_is_asked_about_and_is_no_fix() -> None:
     step = "Run:\n  gt queue pending\n`gt queue list-pending` is for the daemon only.\n"
     told = [
         Telling()
@@ -242,7 +242,8 @@ def test_an_alternative_that_the_same_text_keeps_for_something_else_is_not_told(
         for _ in range(2)
     ]
     (bet,) = found(*told)
-    assert "list-pending" not in bet.change.text
+    assert "which the same text names: is it what was meant?" in bet.change.text
+    assert bet.fix is None
 
 
 def test_a_spelling_counts_as_the_way_only_where_the_same_tool_took_it() -> None:

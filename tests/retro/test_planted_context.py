@@ -307,3 +307,18 @@ def test_the_difference_in_price_is_that_of_the_very_same_tokens() -> None:
     dear = sum(prices.cost(it) or 0 for it in told)
     cheap = sum(prices.cost(replace(it, model=SONNET)) or 0 for it in told)
     assert f"${(dear - cheap) / 1e9:,.2f} less" in bet.claim
+
+
+def test_a_file_that_dear_tasks_change_is_what_they_are_about_and_no_cause() -> None:
+    dice = Random("about it")
+    stories = some_ordinary(dice)
+    for _ in range(3):
+        story = Story().say("write the page anew")
+        for _ in range(60):
+            story.look("/work/app/src/page.tsx", prose(dice, 900))
+        stories.append(story)
+    (bet,) = CostOutlier().find(made(stories))
+    assert bet.key == "carrying file src/page.tsx"
+    for story in stories[-3:]:
+        story.edit("/work/app/src/page.tsx").answer()
+    assert list(CostOutlier().find(made(stories))) == []

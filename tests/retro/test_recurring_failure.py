@@ -207,3 +207,17 @@ def test_a_refusal_that_says_what_it_wants_is_no_bet_unless_agents_go_on_trying(
     ]
     (bet,) = found(*again)
     assert bet.category is Category.INVESTIGATE
+
+
+@pytest.mark.parametrize(
+    ("said", "bets"),
+    [
+        ("Error: database out of step. Run 'bd sync --import-only' to fix.", 0),
+        ("Error: database out of step.", 1),
+    ],
+)
+def test_a_failure_that_says_which_command_helps_is_nothing_to_look_into(
+    said: str, bets: int
+) -> None:
+    told = [Telling(tokens=900_000).run("bd show 7", said, 1).run("bd show 7") for _ in range(3)]
+    assert len(found(*told)) == bets

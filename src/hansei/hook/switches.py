@@ -31,8 +31,8 @@ def switches(
     else:
         table, chosen = _SKILLS, list(names)
     steps = [table[it](chosen, places) for it in agents if it in table]
-    listed = "".join(f"- `{it}`\n" for it in names)
-    return "\n".join([*steps, f"What goes:\n\n{listed}"])
+    listed = ", ".join(f"`{it}`" for it in names)
+    return "\n".join([*steps, f"What goes: {listed}.\n"])
 
 
 def for_all_projects(kind: str, names: Iterable[str], agents: Iterable[str]) -> list[str]:
@@ -156,7 +156,7 @@ _SERVERS: Final[dict[str, _Steps]] = {
     "cursor": _cursor_servers,
 }
 _HOUR: Final = {
-    "claude_code": "In `.claude/settings.json`:"
+    "claude_code": "In `.claude/settings.json`, from Claude Code 2.1.108 on:"
     + _block("json", json.dumps({"env": {"ENABLE_PROMPT_CACHING_1H": "1"}}))
     + "\nIt holds for API keys and cloud providers; a subscription decides by itself."
 }

@@ -12,7 +12,8 @@ from collections import Counter, defaultdict
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.projection.compactions import cause_of
+from hansei.projection.compactions import FILE, cause_of
+from hansei.projection.files import LOOKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -133,7 +134,15 @@ def _is_stuck(window: Window, session: int, episode: Episode) -> bool:
 
 
 def _carried(window: Window, family: Sequence[int], task: int) -> dict[str, _Part]:
-    """What carrying a file, a command's output or a tool's answers took, by the thing."""
+    """What carrying a file, a command's output or a tool's answers took, by the thing.
+
+    A file that the task changed is what it was about: that it was carried explains nothing.
+    """
+    changed = {
+        f"{FILE} {it.path}"
+        for session, it in window.touches
+        if session in family and it.verb not in LOOKS
+    }
     billed: Counter[str] = Counter()
     shown: dict[str, int] = {}
     calls = window.call_of
@@ -141,7 +150,7 @@ def _carried(window: Window, family: Sequence[int], task: int) -> dict[str, _Par
         if session in family:
             call = calls.get((session, piece.seq), piece.seq)
             cause = cause_of(window, session, call)
-            if cause is not None:
+            if cause is not None and cause not in changed:
                 billed[f"{CARRIED} {cause}"] += piece.billed
                 if session == task:
                     shown.setdefault(f"{CARRIED} {cause}", call)

@@ -6,7 +6,7 @@ or more. Counted are the tokens that the request before had carried and that wer
 the requests tell them. Each cause is its own bet, because each has another remedy: a cache that is
 kept for an hour, a fresh session for what is new after a long pause, or no switch in the middle. A
 cause that nothing tells is no bet, and neither is going on after a pause with what was under way.
-Floor: five times in two sessions, and 200,000 tokens.
+Floor: five times in two sessions on two days, and 200,000 tokens.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ class ColdCache:
 
     name: str = "cold-cache"
     sessions: int = 2
-    """Each with its subagents: in one it may have been one long day."""
+    """Each with its subagents: one may have been left and taken up again."""
+    days: int = 2
+    """On one it may have been a day of meetings."""
     times: int = 5
     """Fewer are chance."""
     tokens: int = 200_000
@@ -58,6 +60,7 @@ class ColdCache:
         for kind, told in sorted(found.items()):
             if (
                 window.tasks(it.session for it in told) >= self.sessions
+                and len(window.days_of(it.session for it in told)) >= self.days
                 and len(told) >= self.times
                 and sum(it.again for it in told) >= self.tokens
             ):

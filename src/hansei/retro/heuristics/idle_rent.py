@@ -188,11 +188,11 @@ class IdleRent:
             heuristic=self.name,
             key=f"full list {agent}",
             claim=f"Switch off {count} of {many.skills} skills{reach}: "
-            f"none was loaded in {len(sessions)} sessions here, and the others' descriptions are "
-            "cut to make room for them",
+            f"none was ever loaded here, in {_each(told)} sessions each, and the others' "
+            "descriptions are cut to make room for them",
             because=(
                 _compared(few, many),
-                f"{_in_force(window, sessions)}; {_unnamed('them')}",
+                f"some of them {_in_force(window, sessions)}; {_unnamed('them')}",
                 "from "
                 + ", ".join(f"{quoted(it.home)} ({len(it.names)})" for it in homes[: self.homes]),
             ),
@@ -215,6 +215,15 @@ def _compared(few: _List, many: _List) -> str:
         f"the list is full: {few.skills} skills take {few.bytes:,} bytes in one session and "
         f"{many.skills} take {many.bytes:,} in another"
     )
+
+
+def _each(told: Iterable[_Told]) -> str:
+    """In how many sessions each of several was in force."""
+    seen: dict[str, set[int]] = defaultdict(set)
+    for session, use in told:
+        seen[use.name].add(session)
+    counts = sorted(map(len, seen.values()))
+    return " to ".join(dict.fromkeys(f"{it}" for it in (counts[0], counts[-1])))
 
 
 def _in_force(window: Window, sessions: Collection[int]) -> str:

@@ -83,8 +83,8 @@ class MissingHere:
             if count < self.sessions and told.fix is None and where is None:
                 continue
             if where is not None and tries[0].lost.what is What.COMMAND:
-                other = None if told.fix and where.names(words(told.fix)) else told.fix
-                told = _no_such(tries, other)
+                too = told.fix is not None and where.names(words(told.fix))
+                told = _no_such(tries, told.fix, told_too=too)
             yield self._finding(key, tries, took, told, where, could)
 
     def _finding(
@@ -323,15 +323,17 @@ def _moved(slip: Slip, paths: set[str]) -> _Words:
     return _line(slip.claim, slip.line, slip.fix)
 
 
-def _no_such(tries: list[Try], other: str | None = None) -> _Words:
-    """A subcommand that does not exist; `other` is what agents went on with."""
+def _no_such(tries: list[Try], other: str | None = None, *, told_too: bool = False) -> _Words:
+    """A subcommand that does not exist; `other` is what agents went on with.
+
+    Where they were told that too, it may be the next step, and not what was meant.
+    """
     failing = code(most(it.shown for it in tries))
-    went_on = f" Agents went on with {code(other)}." if other else ""
-    return _line(
-        f"{failing} does not exist{_ANYWAY}",
-        f"There is no {failing}: do not call it.{went_on}",
-        None,
-    )
+    line = f"There is no {failing}: do not call it."
+    if other:
+        line = f"There is no {failing}. Agents went on with {code(other)}"
+        line += ", which the same text names: is it what was meant?" if told_too else "."
+    return _line(f"{failing} does not exist{_ANYWAY}", line, None)
 
 
 def _find_out(claim: str, tool: str, option: str) -> _Words:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 _PRECONDITION: Final = re.compile(
     r"\b(?:not (?:on|in|inside|logged in|authenticated|allowed|permitted|initiali[sz]ed)"
     r"|must|requires?|required|please|first|only (?:on|in|from|works|runs|allowed)"
-    r"|you (?:need|have) to|(?:run|use|try|set) [`'\"$\w-]+ (?:to|before|instead|first))\b",
+    r"|you (?:need|have) to|(?:run|use|try|set) (?:[`'\"][^`'\"]+[`'\"]|[$\w-]+)"
+    r" (?:to|before|instead|first))\b",
     re.IGNORECASE,
 )
 """Words in which a program says what has to hold, or what to do about it."""
