@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import msgspec
 
 HEAD = 8_000
 TAIL = 24_000
@@ -18,21 +21,43 @@ _WRAPPED = re.compile(
     r")"
 )
 """What an agent program puts before the words of the command itself."""
-_REMARKS = re.compile(r"\n?(?:Shell cwd was reset to [^\n]*|\(\w+ completed with no output\))\s*\Z")
+_REMARKS = re.compile(
+    r"\n*(?:Shell cwd was reset to [^\n]*|\(\w+ completed with no output\)"
+    r"|Command exited with code -?\d+)\s*\Z"
+)
 """What an agent program puts after them."""
+_REMARKED = ("Shell cwd was reset", "with no output)", "Command exited with code")
+_OBJECT = re.compile(r"^\{", re.MULTILINE)
 _STDERR = re.compile(r", stderr: (?=[^\n]*\Z|[^\n]*\n)")
 
 
 def looked_at(text: str) -> str:
     """The part of an output in which its meaning is looked for."""
+    text = _without_object(text)
     if len(text) > HEAD + TAIL:
         text = f"{text[:HEAD]}\n{text[-TAIL:]}"
     if "\x1b" in text or "\r" in text:
         text = _COLOURS.sub("", text)
-    if text.find("Shell cwd was reset", -400) >= 0 or text.endswith("with no output)"):
+    if any(text.find(it, -400) >= 0 for it in _REMARKED):
         text = _REMARKS.sub("", text)
     wrapped = _WRAPPED.match(text)
     if wrapped is None:
         return text
     text = text[wrapped.end() :]
     return _STDERR.sub("\n", text) if wrapped[0].startswith("failed in sandbox") else text
+
+
+def _without_object(text: str) -> str:
+    """Some tools answer with an object that ends the text: what counts in it is its error."""
+    if '"error"' not in text or not text.rstrip().endswith("}"):
+        return text
+    begins = _OBJECT.search(text)
+    if begins is None:
+        return text
+    try:
+        told: dict[str, Any] = msgspec.json.decode(text[begins.start() :])
+    except (msgspec.DecodeError, RecursionError):  # it only looks like one
+        return text
+    error = told.get("error")
+    said = error.get("message") if isinstance(error, dict) else error
+    return f"{text[: begins.start()]}{said}" if isinstance(said, str) and said.strip() else text
