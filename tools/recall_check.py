@@ -2,9 +2,11 @@
 
 A question is a failure of a later session as its agent saw it: the call and what it printed. It is
 asked of the sessions of the same workspace that began before, and only where one of them holds an
-answer: an episode of the same program that was ended by the same change (the same words added and
-removed, the same other command, or an edit of the same file for the same failure). What a failure
-is known by plays no part in what counts as an answer, save for edits.
+answer: an episode of the same program that was ended by the same change (a word or an argument that
+both added; where neither added any, the same words left out; or an edit of the same file for the
+same failure). What a failure is known by plays no part in what counts as an answer, save for edits.
+
+    python tools/corpus_store.py CORPUS STORE         a store of real transcripts, to begin with
 
     python tools/recall_check.py ~/.hansei            the table
     python tools/recall_check.py ~/.hansei --misses   and where it went wrong, without any text
@@ -13,6 +15,7 @@ is known by plays no part in what counts as an answer, save for edits.
 from __future__ import annotations
 
 import argparse
+import re
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -31,6 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 TOP = 3
+PLUMBING = frozenset(("&&", "||", "|", ";", "2>&1", "cd", "echo", "grep", "head", "tail", "true"))
+"""Words that change what is shown, or where."""
+KINDS = ("another ", "other white space", "a command", "2>")
+"""How a change begins that is told by its kind alone: it is not the same for being of a kind."""
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 
 
 class Met(NamedTuple):
@@ -38,6 +46,7 @@ class Met(NamedTuple):
 
     workspace: int
     name: str
+    agent: str
     started: int
     session: int
     row: Episode
@@ -54,9 +63,9 @@ class Asked(NamedTuple):
 def met(store: Store) -> list[Met]:
     """Every episode that ended well, in order of time."""
     heads = {
-        number: (workspace, name, started)
-        for number, workspace, name, started in store.db.execute(
-            "SELECT s.id, s.workspace, w.name, s.started_at FROM sessions s"
+        number: told
+        for number, *told in store.db.execute(
+            "SELECT s.id, s.workspace, w.name, s.agent, s.started_at FROM sessions s"
             " JOIN workspaces w ON w.id = s.workspace WHERE s.started_at IS NOT NULL"
         )
     }
@@ -74,12 +83,21 @@ def same_fix(one: Episode, other: Episode) -> bool:
     """Whether two episodes were ended by the same change."""
     if one.program != other.program:
         return False
-    changed = (one.added, one.removed)
-    if any(changed) and changed == (other.added, other.removed):
-        return True
-    if one.after != one.before and one.after == other.after:
+    ours, theirs = _telling(one, one.added), _telling(other, other.added)
+    if ours and theirs:
+        return bool(ours & theirs)
+    gone = _telling(one, one.removed)
+    if not ours and not theirs and gone and gone == _telling(other, other.removed):
         return True
     return one.signature == other.signature and bool(set(one.edited) & set(other.edited))
+
+
+def _telling(it: Episode, words: Iterable[str]) -> frozenset[str]:
+    """Words that say what was done; those of a script in the command say nothing to others."""
+    if "{text}" in it.after:
+        return frozenset()
+    told = (word for word in words if word not in PLUMBING and _LETTERS.search(word))
+    return frozenset(word for word in told if not word.startswith(KINDS))
 
 
 def text_of(store: Store, session: int, seq: int) -> str:
@@ -137,12 +155,11 @@ def main() -> None:
     given = parser.parse_args()
     store = open_store(given.store.expanduser(), now=0, create=False)
     asked = list(questions(store))
-    print("| workspace | questions | first | first three |")
-    print("|---|---|---|---|")
-    names = sorted({it.met.name for it in asked})
-    for name in names:
-        print(row(name, [it for it in asked if it.met.name == name]))
-    print(row("all", asked))
+    print("| agent | workspace | questions | first | first three |")
+    print("|---|---|---|---|---|")
+    for agent, name in sorted({(it.met.agent, it.met.name) for it in asked}):
+        print(row(f"{agent} | {name}", [it for it in asked if it.met[1:3] == (name, agent)]))
+    print(row("all | ", asked))
     if asked:
         slowest = max(it.seconds for it in asked)
         print(f"\nslowest answer {slowest * 1000:.0f} ms")

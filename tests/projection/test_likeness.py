@@ -61,3 +61,9 @@ def test_words_that_no_failure_has_find_nothing() -> None:
 
 def test_nothing_known_is_like_nothing() -> None:
     assert Known(()).like("No module named 'yaml'") == []
+
+
+def test_a_line_that_says_only_that_it_failed_decides_nothing() -> None:
+    known = Known(("frob daemon: exit 1", "frob rig: Error: rig 'mayor' not found"))
+    question = "Bash frob rig beads\nExit code 1\nError: rig 'beads' not found"
+    assert known.like(question)[0].place == 1

@@ -31,6 +31,10 @@ COMPANY: Final = 0.2
 
 _WORD: Final = re.compile(r"[^\W_]+(?:[._-][^\W_]+)*")
 _PART: Final = re.compile(r"[^\W\d_]+|\d+")
+_STATUS: Final = re.compile(
+    r"(?:Error: )?(?:Process exited with |Command exited with )?(?:exit )?code:? -?\d+", re.I
+)
+"""A line that says that something failed, and not what."""
 _PLACEHOLDER: Final = re.compile(r"<[a-z]+>|\{[a-z]+\}")
 
 
@@ -117,5 +121,5 @@ def is_topic(question: str) -> bool:
 def _lines(question: str) -> list[str]:
     """The lines that say something, each once."""
     told = [it for line in looked_at(question).splitlines() if (it := line.strip())]
-    lines = list(dict.fromkeys(told))
+    lines = [line for line in dict.fromkeys(told) if not _STATUS.fullmatch(line)] or told
     return lines if len(lines) <= LINES else [*lines[: LINES // 2], *lines[-LINES // 2 :]]
