@@ -68,7 +68,9 @@ def ask(known: Store, config: Config, world: World) -> Ask:
 def test_what_comes_back_most_is_told_with_what_gets_past_it(ask: Ask) -> None:
     told = ask().failures
     assert all(it.sessions >= 2 for it in told)
-    assert [it.sessions for it in told] == sorted((it.sessions for it in told), reverse=True)
+    order = [(it.recovered > 0, it.sessions) for it in told]
+    assert order == sorted(order, reverse=True)
+    assert all(len(it.fixes) == (it.recovered > 0) for it in told)
     assert any(fix.added == ["uv", "run"] for it in told for fix in it.fixes)
 
 
@@ -87,6 +89,12 @@ def test_a_failure_that_was_mended_in_a_file_comes_first_where_the_file_is_named
     assert not path.startswith("/")
     assert ask(files=(path,)).failures[0].signature == failure.signature
     assert [it.path for it in ask(files=(path,)).hot] == [path]
+
+
+def test_a_file_that_one_session_changed_is_told_only_where_it_is_named(ask: Ask) -> None:
+    assert ask().hot
+    assert all(it.sessions >= 2 for it in ask().hot)
+    assert ask().known > 2
 
 
 def test_no_answer_is_larger_than_its_budget(ask: Ask) -> None:

@@ -23,12 +23,15 @@ class Way(Answer, frozen=True):
 
 
 class Failure(Answer, frozen=True):
-    """A known failure; without fixes, nothing ever helped."""
+    """A known failure and what got past it."""
 
     failure: Quote
     sessions: int
     see: str
-    likeness: float = 0.0
+    likeness: float | None = None
+    """To what was asked; None where nothing like it was."""
+    unsolved: bool = False
+    """Nobody was seen getting past it."""
     fixes: tuple[Way, ...] = ()
 
 
@@ -37,7 +40,8 @@ def failure(it: Remembered) -> Failure:
         failure=quote(it.signature, "output"),
         sessions=it.sessions,
         see=it.reference,
-        likeness=round(it.likeness, 2),
+        likeness=round(it.likeness, 2) or None,
+        unsolved=not it.recovered,
         fixes=tuple(_way(fix) for fix in it.fixes),
     )
 

@@ -23,7 +23,7 @@ from hansei.ops.recall import Remembered, remembered
 from hansei.projection.corrections.rules import instruction
 from hansei.projection.facts.folds import EPISODES, TOUCHES
 from hansei.projection.failures.likeness import Known
-from hansei.projection.failures.model import Kind
+from hansei.projection.failures.model import Ending, Kind
 from hansei.projection.files import LOOKS
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ AGAIN: Final = 2
 """Sessions that must have met or said a thing before it is told to one that did not ask for it."""
 MOST: Final = 5
 """Of each kind."""
+WAYS: Final = 1
+"""Out of each failure: who meets it asks `recall` for the others."""
 
 
 class Learned(msgspec.Struct, frozen=True):
@@ -78,6 +80,8 @@ class Brief(msgspec.Struct, frozen=True):
     workspace: str | None
     task: str | None
     files: list[str]
+    known: int
+    """Sessions of the workspace that all of it was made from."""
     skills: list[Learned]
     failures: list[Remembered]
     steers: list[Steer]
@@ -112,6 +116,7 @@ def brief(
         workspace=scope.workspace_name,
         task=task,
         files=paths,
+        known=_known(store, recent),
         skills=skills,
         failures=failures,
         steers=steers,
@@ -141,6 +146,12 @@ class _Room:
         return taken
 
 
+def _known(store: Store, scope: Scope) -> int:
+    where, values = scope.sessions()
+    query = f"SELECT count(*) FROM sessions s WHERE {where}"
+    return int(store.db.execute(query, values).fetchone()[0])
+
+
 def _inside(path: str, here: Path) -> str:
     return prompt.from_top(path, here, Path(top(str(here)) or here).resolve())
 
@@ -159,24 +170,30 @@ def _told(it: Remembered) -> str:
 def _failures(
     store: Store, scope: Scope, task: str | None, paths: Sequence[str]
 ) -> list[Remembered]:
-    """Those that the task or the files are about, then those that come back most."""
+    """Those that the task or the files are about, then those that were got past, the most first."""
     where, values = scope.sessions()
     rows = store.db.execute(
         f"SELECT e.signature, count(DISTINCT e.session), max(s.started_at),"
-        f" max({_about_files(paths)}) FROM {EPISODES.name} e JOIN sessions s ON s.id = e.session"
+        f" max({_about_files(paths)}), max(e.ending = :recovered) FROM {EPISODES.name} e JOIN sessions s ON s.id = e.session"
         f" WHERE {where} AND e.kind = :kind GROUP BY 1 ORDER BY 1",
-        {**values, "kind": Kind.FAILURE, "paths": msgspec.json.encode(list(paths)).decode()},
+        {
+            **values,
+            "kind": Kind.FAILURE,
+            "recovered": Ending.RECOVERED,
+            "paths": msgspec.json.encode(list(paths)).decode(),
+        },
     ).fetchall()
     likeness: dict[str, float] = {}
     if task and task.strip():
         like = Known([name for name, *_ in rows]).like(task)
         likeness = {rows[place][0]: share for place, share in like}
     wanted = [
-        (-likeness.get(name, 0.0), -near, -sessions, -(last or 0), name)
-        for name, sessions, last, near in rows
+        (-likeness.get(name, 0.0), -near, -solved, -sessions, -(last or 0), name)
+        for name, sessions, last, near, solved in rows
         if sessions >= AGAIN or near or name in likeness
     ]
-    return [remembered(store, scope, it[-1], -it[0]) for it in sorted(wanted)[:MOST]]
+    told = (remembered(store, scope, it[-1], -it[0]) for it in sorted(wanted)[:MOST])
+    return [msgspec.structs.replace(it, fixes=it.fixes[:WAYS]) for it in told]
 
 
 def _about_files(paths: Sequence[str]) -> str:
@@ -200,15 +217,16 @@ def _steers(store: Store, scope: Scope) -> list[Steer]:
 
 
 def _hot(store: Store, scope: Scope, paths: Sequence[str]) -> list[Hot]:
-    """The files asked for, else those that most sessions changed."""
+    """The files asked for, else those that several sessions changed, the most first."""
     where, values = scope.sessions()
     looks = ", ".join(f"'{verb}'" for verb in sorted(LOOKS))
     named = "AND t.path IN (SELECT value FROM json_each(:paths))" if paths else ""
+    least = 1 if paths else AGAIN
     rows = store.db.execute(
         f"SELECT t.path, count(DISTINCT CASE WHEN t.verb NOT IN ({looks}) THEN t.session END) c,"
         f" sum(t.verb NOT IN ({looks})), sum(t.verb = 'read') FROM {TOUCHES.name} t"
         f" JOIN sessions s ON s.id = t.session WHERE {where} AND t.inside"
-        f" AND t.path NOT LIKE '%/' {named} GROUP BY 1 HAVING c > 0 ORDER BY c DESC, 3 DESC, 1"
+        f" AND t.path NOT LIKE '%/' {named} GROUP BY 1 HAVING c >= {least} ORDER BY c DESC, 3 DESC, 1"
         f" LIMIT {MOST}",
         {**values, "paths": msgspec.json.encode(list(paths)).decode()},
     )

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 FIXES: Final = 3
 """Ways out of one failure that are told; who needs a fourth opens the sessions."""
+_PLUMBING: Final = frozenset(("&&", "||", "|", ";", "2>&1", "2>/dev/null", "true"))
+"""Words of a command that join or silence, and got nobody past anything."""
 SESSIONS: Final = 3
 """Sessions that are told as being about a topic."""
 
@@ -180,7 +182,8 @@ def _fixes(
 
 def _way(row: Episode) -> tuple[object, ...]:
     """What makes two endings one fix: what changed, or the command where nothing we see did."""
-    changed = (row.removed, row.added, row.edited)
+    removed, added = (frozenset(it) - _PLUMBING for it in (row.removed, row.added))
+    changed = (removed, added, row.edited)
     return changed if any(changed) else (row.after,)
 
 

@@ -41,6 +41,7 @@ class Hot(Answer, frozen=True):
 
 
 class Brief(Answer, frozen=True):
+    from_sessions: int
     skills: tuple[Skill, ...] = ()
     failures: tuple[Failure, ...] = ()
     said_again: tuple[Steer, ...] = ()
@@ -63,6 +64,7 @@ def answer(desk: Desk, asked: Asked) -> Brief:
             budget=asked.budget,
         )
     return Brief(
+        from_sessions=found.known,
         skills=tuple(Skill(it.name, it.text) for it in found.skills),
         failures=tuple(failure(it) for it in found.failures),
         said_again=tuple(
