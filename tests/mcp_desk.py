@@ -7,7 +7,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import threading
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,6 +104,25 @@ class Wire:
         while (told := self.line()).get("id") != self._number:
             pass
         return told
+
+    def answers(self, lines: Sequence[bytes], ids: Collection[str]) -> list[dict[str, Any]]:
+        """Send lines one after another, and read until these ids are answered."""
+        sender = threading.Thread(target=lambda: [self.send_line(line) for line in lines])
+        sender.start()
+        told: list[dict[str, Any]] = []
+        left = set(ids)
+        while left:
+            told.append(self.line())
+            if isinstance(told[-1].get("id"), str):
+                left.discard(told[-1]["id"])
+        sender.join()
+        return told
+
+    def said_aside(self) -> bytes:
+        """What stands on standard error by now."""
+        assert self._process.stderr is not None
+        os.set_blocking(self._process.stderr.fileno(), False)
+        return self._process.stderr.read() or b""
 
     def call(self, name: str, arguments: object) -> dict[str, Any]:
         return self.ask("tools/call", {"name": name, "arguments": arguments})

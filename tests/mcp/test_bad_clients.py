@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import random
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from hansei.mcp.catalogue import TOOLS
 from mcp_desk import Served, Wire, served
+from spoiled_requests import CLIMBING, spoiled
 
 NONSENSE = (
     b"",
@@ -29,15 +30,6 @@ NONSENSE = (
     b"\xff\xfe\x00",
     b"{" * 5_000,
     b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}',
-)
-CLIMBING = (
-    "../../etc/passwd",
-    "..\\..\\x",
-    "/etc/passwd",
-    "a/../../b",
-    "\x00",
-    "%2e%2e/x",
-    "~/.ssh",
 )
 
 
@@ -101,30 +93,39 @@ def test_without_a_store_it_says_what_to_do(place: Served) -> None:
     assert "hansei" in answer["result"]["content"][0]["text"]
 
 
-@pytest.mark.prove
-def test_a_thousand_spoiled_requests_leave_it_answering(wire: Wire) -> None:
+def test_every_one_of_a_thousand_spoiled_requests_is_answered_once(place: Served) -> None:
+    """With an error or a result; whole lines and nothing else, and nothing that it failed at."""
     dice = random.Random(5)
-    for number in range(1_000):
-        wire.send_line(_spoiled(dice, number))
-        if number % 50 == 49:
-            assert wire.ask("tools/list", {})["result"]["tools"]
+    asked = [spoiled(dice, number) for number in range(1_000)]
+    with Wire(place) as wire:
+        told = wire.answers([it.line for it in asked], {it.id for it in asked if it.id})
+        assert wire.ask("tools/list", {})["result"]["tools"]
+        assert wire.said_aside() == b""
+    ids = Counter(it["id"] for it in told if it.get("id"))
+    assert {name for name in ids if ids[name] > 1} == set()
+    codes = Counter(it["error"]["code"] for it in told if "error" in it)
+    assert set(codes) == {-32700, -32600, -32601, -32602}
+    said = json.dumps(told)
+    assert "could not be answered" not in said
+    assert "root:" not in said
 
 
-def _spoiled(dice: random.Random, number: int) -> bytes:
-    """A request that is right, less some bytes or with some others."""
-    tool = dice.choice(TOOLS).name
-    values: tuple[Any, ...] = (None, -1, 1e300, "\ud800", {"a": []}, ["x"] * 40, True, "'; DROP")
-    given = {dice.choice(("error", "bet", "see", "name", "files", "by")): dice.choice(values)}
-    request = {
-        "jsonrpc": "2.0",
-        "id": f"f{number}",
-        "method": dice.choice(("tools/call", "resources/read", "prompts/get", "ping", "x")),
-        "params": {"name": tool, "uri": "hansei://x", "arguments": given},
-    }
-    line = bytearray(json.dumps(request).encode())
-    for _ in range(dice.randrange(4)):
-        line[dice.randrange(len(line))] = dice.choice(b'{}[]",:0aZ \\')
-    return bytes(line).replace(b"\n", b" ")
+NO_REQUESTS = (
+    (b"{", None, -32700),
+    (b"null", None, -32600),
+    (b'{"jsonrpc": "1.0", "id": 7, "method": "ping"}', 7, -32600),
+    (b'{"jsonrpc": "2.0", "id": "a", "method": "tools/call", "params": []}', "a", -32600),
+    (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', "?", -32600),
+    (b'{"jsonrpc": "2.0", "id": "b", "method": "x", "params": {"a": "\\ud800"}}', "b", -32600),
+)
+
+
+def test_a_line_that_is_no_request_is_told_so(place: Served) -> None:
+    with Wire(place) as wire:
+        for line, name, code in NO_REQUESTS:
+            wire.send_line(line)
+            told = wire.line()
+            assert (told["id"], told["error"]["code"]) == (name, code)
 
 
 @pytest.mark.prove

@@ -24,6 +24,7 @@ from hansei.mcp import bounds, resources
 from hansei.mcp.catalogue import BY_NAME, TOOLS
 from hansei.mcp.prompts import PROMPTS
 from hansei.mcp.quotes import inert
+from hansei.mcp.refusals import Heard
 from hansei.mcp.schemas import input_schema
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ async def serve(desk: Desk) -> None:
     """Answer on standard input and output until the other side is gone."""
     server = server_for(desk)
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        await server.run(Heard(read, write), write, server.create_initialization_options())
 
 
 def _declared(tool: Tool[Any]) -> types.Tool:
