@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hansei.mcp.catalogue import TOOLS
+from hansei.store.database import open_store
+from hansei.store.seal import seal
 from mcp_desk import Served, Wire, served
 from spoiled_requests import CLIMBING, spoiled
 
@@ -130,30 +135,47 @@ def test_a_line_that_is_no_request_is_told_so(place: Served) -> None:
 
 @pytest.mark.prove
 @pytest.mark.timeout(900)
-def test_ten_clients_are_answered_while_transcripts_are_taken_in(place: Served) -> None:
+def test_ten_clients_are_answered_while_transcripts_are_taken_in_and_sealed(place: Served) -> None:
     wrong: list[object] = []
+    see = _asked(place, "recall", {"error": "berthline"})["failures"][0]["see"].partition("#")[0]
+    questions = (("brief", {}), ("recall", {"error": "berthline"}), ("session", {"see": see}))
 
     def ask_much() -> None:
         with Wire(place) as wire:
-            for _ in range(10):
-                for tool, given in (("brief", {}), ("recall", {"error": "berthline"})):
-                    answer = wire.call(tool, given)
-                    if "error" in answer or answer["result"].get("isError"):
-                        wrong.append(answer)
+            for tool, given in questions * 10:
+                answer = wire.call(tool, given)
+                if "error" in answer or answer["result"].get("isError"):
+                    wrong.append(answer)
 
     threads = [threading.Thread(target=ask_much) for _ in range(10)]
     for thread in threads:
         thread.start()
     growing = sorted(place.world.home.rglob("*.jsonl"))
-    taken_in = 0
+    taken_in = sealed = 0
     while any(thread.is_alive() for thread in threads):
         _grow(growing[taken_in % len(growing)], taken_in)
         place.hansei("facts", "failures", "-n", "1")
         taken_in += 1
+        sealed += _seal(place, taken_in)
     for thread in threads:
         thread.join()
     assert not wrong
     assert taken_in
+    assert sealed
+
+
+def _asked(place: Served, tool: str, given: object) -> dict[str, Any]:
+    with Wire(place) as wire:
+        told: dict[str, Any] = wire.call(tool, given)["result"]["structuredContent"]
+        return told
+
+
+def _seal(place: Served, part: int) -> int:
+    """Move another tenth of the oldest events to where they are kept for good."""
+    now = int(time.time() * 1000)
+    with closing(open_store(place.store, now=now)) as store, store.writing(wait_seconds=60):
+        first, last = store.db.execute("SELECT min(at), max(at) FROM events").fetchone()
+        return seal(store, now=now, seal_before=first + (last - first) * min(part, 10) // 10)
 
 
 def _grow(transcript: Path, number: int) -> None:
