@@ -9,7 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -80,7 +80,11 @@ class Wire:
 
     def __exit__(self, *_: object) -> None:
         self._process.kill()
-        self._process.communicate()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            with suppress(BrokenPipeError):
+                pipe.close()
 
     def send(self, message: object) -> None:
         self.send_line(json.dumps(message).encode())
@@ -131,6 +135,18 @@ class Wire:
         """Close its input and wait: how it ended, and what it left on standard output."""
         left, _ = self._process.communicate(timeout=30)
         return self._process.returncode, left
+
+    def turn_deaf(self) -> None:
+        """Close the end at which answers are heard."""
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def die(self) -> tuple[int, bytes]:
+        """Close its input too: how it ended, and what it said aside."""
+        assert self._process.stdin is not None
+        assert self._process.stderr is not None
+        self._process.stdin.close()
+        return self._process.wait(timeout=30), self._process.stderr.read()
 
 
 CLIENT = {"name": "test", "version": "1"}

@@ -90,6 +90,13 @@ def test_a_client_that_goes_away_ends_the_server(place: Served) -> None:
     assert left == b""
 
 
+def test_a_client_that_dies_before_it_hears_the_answer_ends_the_server(place: Served) -> None:
+    with Wire(place) as wire:
+        wire.turn_deaf()
+        wire.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        assert wire.die() == (0, b"")
+
+
 def test_without_a_store_it_says_what_to_do(place: Served) -> None:
     nowhere = Served(place.world, place.store / "none")
     with Wire(nowhere) as wire:

@@ -100,8 +100,11 @@ def server_for(desk: Desk) -> Server[Any]:
 async def serve(desk: Desk) -> None:
     """Answer on standard input and output until the other side is gone."""
     server = server_for(desk)
-    async with stdio_server() as (read, write):
-        await server.run(Heard(read, write), write, server.create_initialization_options())
+    try:
+        async with stdio_server() as (read, write):
+            await server.run(Heard(read, write), write, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # it died before it heard the answer
 
 
 def _declared(tool: Tool[Any]) -> types.Tool:
