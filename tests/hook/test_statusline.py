@@ -57,6 +57,9 @@ def test_without_a_share_the_last_request_tells_the_context(tmp_path: Path) -> N
     usage = {"input_tokens": 5, "cache_read_input_tokens": 84_000}
     path = transcript(tmp_path, ("ls", False), usage=usage)
     assert shown(tmp_path, {"transcript_path": path}) == "context 84k"
+    with Path(path).open("a") as file:  # what the program says in the place of a model
+        file.write(json.dumps({"message": {"content": [], "usage": {"input_tokens": 0}}}) + "\n")
+    assert shown(tmp_path, {"transcript_path": path}) == "context 84k"
 
 
 @pytest.mark.parametrize(

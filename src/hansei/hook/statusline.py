@@ -81,7 +81,7 @@ def _tail(path: Any) -> tuple[list[tuple[str, str, str | None]], int | None]:
             continue
         usage = find(record, ("message.usage",))
         if isinstance(usage, dict) and not find(record, ("isSidechain",)):
-            carried = _input(usage)
+            carried = _input(usage) or carried  # an answer that no model gave tells nothing but 0
         content = find(record, ("message.content",))
         for part in content if isinstance(content, list) else ():
             _note(calls, part)

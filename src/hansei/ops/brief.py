@@ -174,7 +174,8 @@ def _failures(
     where, values = scope.sessions()
     rows = store.db.execute(
         f"SELECT e.signature, count(DISTINCT e.session), max(s.started_at),"
-        f" max({_about_files(paths)}), max(e.ending = :recovered) FROM {EPISODES.name} e JOIN sessions s ON s.id = e.session"
+        f" max({_about_files(paths)}), max(e.ending = :recovered)"
+        f" FROM {EPISODES.name} e JOIN sessions s ON s.id = e.session"
         f" WHERE {where} AND e.kind = :kind GROUP BY 1 ORDER BY 1",
         {
             **values,
@@ -226,8 +227,8 @@ def _hot(store: Store, scope: Scope, paths: Sequence[str]) -> list[Hot]:
         f"SELECT t.path, count(DISTINCT CASE WHEN t.verb NOT IN ({looks}) THEN t.session END) c,"
         f" sum(t.verb NOT IN ({looks})), sum(t.verb = 'read') FROM {TOUCHES.name} t"
         f" JOIN sessions s ON s.id = t.session WHERE {where} AND t.inside"
-        f" AND t.path NOT LIKE '%/' {named} GROUP BY 1 HAVING c >= {least} ORDER BY c DESC, 3 DESC, 1"
-        f" LIMIT {MOST}",
+        f" AND t.path NOT LIKE '%/' {named} GROUP BY 1 HAVING c >= {least}"
+        f" ORDER BY c DESC, 3 DESC, 1 LIMIT {MOST}",
         {**values, "paths": msgspec.json.encode(list(paths)).decode()},
     )
     return [Hot(path, sessions, edits, reads) for path, sessions, edits, reads in rows]

@@ -32,7 +32,7 @@ COMPANY: Final = 0.2
 _WORD: Final = re.compile(r"[^\W_]+(?:[._-][^\W_]+)*")
 _PART: Final = re.compile(r"[^\W\d_]+|\d+")
 _STATUS: Final = re.compile(
-    r"(?:Error: )?(?:Process exited with |Command exited with )?(?:exit )?code:? -?\d+", re.I
+    r"(?:error: )?(?:(?:process|command) exited with )?(?:exit )?code:? -?\d+", re.IGNORECASE
 )
 """A line that says that something failed, and not what."""
 _PLACEHOLDER: Final = re.compile(r"<[a-z]+>|\{[a-z]+\}")
