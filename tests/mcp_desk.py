@@ -94,6 +94,10 @@ class Wire:
         self._process.stdin.write(line + b"\n")
         self._process.stdin.flush()
 
+    def _send_all(self, lines: Sequence[bytes]) -> None:
+        for line in lines:
+            self.send_line(line)
+
     def line(self) -> dict[str, Any]:
         """The next line of standard output, which is always a whole message."""
         assert self._process.stdout is not None
@@ -111,7 +115,7 @@ class Wire:
 
     def answers(self, lines: Sequence[bytes], ids: Collection[str]) -> list[dict[str, Any]]:
         """Send lines one after another, and read until these ids are answered."""
-        sender = threading.Thread(target=lambda: [self.send_line(line) for line in lines])
+        sender = threading.Thread(target=self._send_all, args=(lines,))
         sender.start()
         told: list[dict[str, Any]] = []
         left = set(ids)

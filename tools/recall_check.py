@@ -63,8 +63,8 @@ class Asked(NamedTuple):
 def met(store: Store) -> list[Met]:
     """Every episode that ended well, in order of time."""
     heads = {
-        number: told
-        for number, *told in store.db.execute(
+        number: (workspace, name, agent, started)
+        for number, workspace, name, agent, started in store.db.execute(
             "SELECT s.id, s.workspace, w.name, s.agent, s.started_at FROM sessions s"
             " JOIN workspaces w ON w.id = s.workspace WHERE s.started_at IS NOT NULL"
         )

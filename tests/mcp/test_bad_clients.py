@@ -145,7 +145,11 @@ def test_a_line_that_is_no_request_is_told_so(place: Served) -> None:
 def test_ten_clients_are_answered_while_transcripts_are_taken_in_and_sealed(place: Served) -> None:
     wrong: list[object] = []
     see = _asked(place, "recall", {"error": "berthline"})["failures"][0]["see"].partition("#")[0]
-    questions = (("brief", {}), ("recall", {"error": "berthline"}), ("session", {"see": see}))
+    questions: tuple[tuple[str, dict[str, str]], ...] = (
+        ("brief", {}),
+        ("recall", {"error": "berthline"}),
+        ("session", {"see": see}),
+    )
 
     def ask_much() -> None:
         with Wire(place) as wire:
