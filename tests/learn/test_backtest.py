@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hansei.learn.backtest import (
+    Split,
     Trial,
     Verdict,
+    again,
     judged,
     share,
     split,
@@ -109,6 +111,40 @@ def test_what_a_command_works_on_is_left_out_where_it_is_not_the_change() -> Non
     )
     claim = of_offer(window([first]), learned(first), 1)
     assert tried(claim, Later(window([first, later])), {2}).verdict is Verdict.RIGHT
+
+
+@pytest.mark.parametrize(
+    ("later", "expected"),
+    [
+        (session(well("node scripts/sync.js south")), Verdict.RIGHT),
+        (session(well("node scripts/wipe.js north")), Verdict.UNTESTED),
+        (session(("node -e 'x'", "boom", 1)), Verdict.UNTESTED),
+    ],
+    ids=["the script", "another script", "no script"],
+)
+def test_a_script_is_what_is_done_and_not_what_it_is_done_to(
+    later: Telling, expected: Verdict
+) -> None:
+    told = Predicates(command="node sync.js", do=("node sync.js",))
+    claim = of_skill(window([]), Skill("sync", "d", "b", predicates=told), 1)
+    assert tried(claim, Later(window([later])), {1}).verdict is expected
+
+
+def test_failures_that_came_again_are_told_and_how_many_ended_as_before() -> None:
+    other = "pip install berth", "ERROR: No matching distribution found for berth", 1
+    first = session(failed(WRONG), well(RIGHT), other, well("pip install berths"))
+    last = session(failed(WRONG), well(RIGHT), other, ("pip install quay", "ERROR: disk full", 1))
+    whole = window([first, last, session(well("ls"))])
+    assert again(Later(whole), [Split(0, frozenset((1,)), frozenset((2,)))]) == (2, 1)
+    assert again(Later(whole), [Split(0, frozenset((1,)), frozenset((3,)))]) == (0, 0)
+
+
+def test_what_only_looks_is_counted_apart() -> None:
+    told = Predicates(command="ls", do=("ls -la",))
+    claim = of_skill(window([]), Skill("look", "d", "b", predicates=told), 1)
+    row = tried(claim, Later(window([session(well("ls -la"))])), {1})
+    made = tally([row, *rows(1)], 2)
+    assert (made.by_claim[Verdict.RIGHT].hits, made.looks) == (2, 1)
 
 
 def test_a_claim_is_not_tested_on_what_it_was_made_from() -> None:

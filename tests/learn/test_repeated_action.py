@@ -71,6 +71,18 @@ def test_three_sessions_are_enough_for_one_run_each() -> None:
     assert offer.commands == ("cd web && npx tsc --project tsconfig.app.json",)
 
 
+def test_a_script_that_every_session_writes_anew_is_no_command_of_the_project() -> None:
+    def own() -> Telling:
+        telling = Telling().say("check it").run("cat > try_it.py <<EOF\nprint(1)\nEOF")
+        return telling.run("python try_it.py --all --strict")
+
+    def kept() -> Telling:
+        return Telling().say("check it").run("python try_it.py --all --strict")
+
+    assert found(RepeatedAction(), own(), own(), own()) == []
+    assert len(found(RepeatedAction(), own(), kept(), kept(), kept())) == 1
+
+
 @pytest.mark.parametrize("command", ["cd web && npx tsc --noEmit", "cd web && npm run build"])
 def test_a_check_that_any_agent_runs_is_no_habit(command: str) -> None:
     assert found(RepeatedAction(), often(command, 9)) == []

@@ -270,24 +270,17 @@ def test_a_missing_file_is_known_by_its_name_and_a_page_by_its_host() -> None:
 @pytest.mark.parametrize(
     ("output", "expected"),
     [
-        ('{\n "status": "error",\n "tool": "search",\n "error": "no_api_key"\n}', "no_api_key"),
-        ('{"error": {"code": 429, "message": "Too many requests"}}', "Too many requests"),
-        ('{"error": "Traceback: gone\\nmore", "message": "m"}\n', "Traceback: gone"),
-        ('{"error": null}', '{"error": null}'),
-        ('{"error": x', '{"error": x'),
+        ('{\n  "status": "error",\n  "error": "no key is set"\n}', "no key is set"),
+        ('{"error": {"code": 7, "message": "over the limit\\nwait"}}', "over the limit"),
+        ('{"detail": {"reason": ["odd"]}}', '{"detail": {"reason": ["odd"]}}'),
+        ('{\n  "rows": []\n}', "{"),
+        ("{ broken", "{ broken"),
     ],
 )
-def test_an_object_is_known_by_its_error(output: str, expected: str) -> None:
-    (row,) = Story().tool(Tool.OTHER, "search", "x", output, failed=True).failures()
-    assert row.signature == f"search: {expected}"
-
-
-def test_a_command_whose_output_comes_in_an_object_is_known_by_that_output() -> None:
-    said = "Traceback (most recent call last):\\nKeyError: 'QUAY'\\n\\nCommand exited with code 1"
-    assert signature("python x.py", f'{{"status": "error", "error": "{said}"}}', 1) == (
-        "python: KeyError: 'QUAY'"
-    )
-    assert signature("frob sync", "\n\nCommand exited with code 3", 3) == "frob sync: exit 3"
+def test_an_answer_in_json_is_known_by_what_it_says_went_wrong(output: str, expected: str) -> None:
+    story = Story()
+    story.tool(Tool.MCP, "lookup", "q", output, failed=True)
+    assert [row.signature for row in story.failures()] == [f"lookup: {expected}"]
 
 
 def test_only_head_and_tail_of_a_long_output_are_looked_at() -> None:

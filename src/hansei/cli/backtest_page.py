@@ -11,10 +11,11 @@ from hansei.learn.backtest import ROUNDS, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from hansei.learn.backtest import Chance, Share, Tally, Trial
+    from hansei.learn.backtest import Again, Chance, Share, Tally, Trial
     from hansei.ops.backtest import Part, Report, Side
 
 _RULES: Final = {"ours": "ours", "classic": "simple rules", "book": "this skill"}
+_WHOSE: Final = {"ours": "ours", "classic": "the simple rules", "book": "this skill"}
 _PARTS: Final = {"troubles": "what goes wrong", "doings": "how it is done"}
 _MOST: Final = 12
 """Offers that are listed; JSON has them all."""
@@ -155,7 +156,27 @@ def _conclusions(reports: Sequence[Report]) -> Iterator[str]:
     for part, words in _PARTS.items():
         tallies = [getattr(it.after, part) for it in reports]
         if any(it.claims for it in tallies):
-            yield f"{words.capitalize()}: {_concluded(tallies)}"
+            yield f"{words.capitalize()}: {_concluded(tallies)}{_looks(reports, tallies)}"
+    yield _came_again(reports[0].again)
+
+
+def _looks(reports: Sequence[Report], tallies: Sequence[Tally]) -> str:
+    """How many of those that are right need no skill."""
+    return "".join(
+        f" {tally.looks} of the {tally.by_claim[Verdict.RIGHT].hits} right ones of"
+        f" {_WHOSE[report.rules]} only look at something."
+        for report, tally in zip(reports, tallies, strict=True)
+        if tally.looks
+    )
+
+
+def _came_again(again: Again) -> str:
+    kinds = output.plural(again.kinds, "kind")
+    return (
+        f"Of what failed before that day, {kinds} came again in the same workspace after it;"
+        f" {again.alike} of them were got past as before. Only there can an offer about a failure"
+        " be right."
+    )
 
 
 def _concluded(tallies: Sequence[Tally]) -> str:
@@ -210,6 +231,7 @@ def told(report: Report) -> dict[str, Any]:
             }
             for it in report.parts
         ],
+        "failed_again": report.again._asdict(),
         "after": _told_side(report.after),
         "elsewhere": _told_side(report.elsewhere),
     }
@@ -229,6 +251,7 @@ def _told_side(side: Side) -> dict[str, Any]:
 def _told_tally(tally: Tally) -> dict[str, Any]:
     return {
         "offers": tally.claims,
+        "only_look": tally.looks,
         "met": tally.met,
         "by_offer": {str(it): _told_share(tally.by_claim[it]) for it in Verdict},
         "by_task": {str(it): _told_share(tally.by_task[it]) for it in Verdict},

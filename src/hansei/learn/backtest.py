@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.events.model import Status
 from hansei.learn.meetings import Point
-from hansei.learn.wordings import is_run_of, is_same_run, measured_by
+from hansei.learn.wordings import is_alike, is_run_of, is_same_run, measured_by
 from hansei.projection.corrections.likeness import near
 
 if TYPE_CHECKING:
@@ -90,6 +90,30 @@ def _span(window: Window, sessions: Iterable[int]) -> tuple[int, int] | None:
     rows = [window.sessions[it] for it in sessions]
     times = [at for it in rows for at in (it.started, it.ended) if at is not None]
     return (min(times), max(times)) if times else None
+
+
+class Again(NamedTuple):
+    """Failures that came again: only there can a claim about one be right."""
+
+    kinds: int
+    """Failures of sessions before a day that came again after it."""
+    alike: int
+    """Those of them that were got past after it as before it."""
+
+
+def again(later: Later, cuts: Iterable[Split]) -> Again:
+    """What failed again, each workspace with its own day."""
+    kinds = alike = 0
+    for cut in cuts:
+        before, after = (later.failed_in(it) for it in (cut.before, cut.after))
+        for signature in before.keys() & after.keys():
+            kinds += 1
+            alike += any(
+                one.resolved and other.resolved and is_alike(one.resolved, other.resolved)
+                for one in before[signature]
+                for other in after[signature]
+            )
+    return Again(kinds, alike)
 
 
 # --- one claim ------------------------------------------------------------------------------------
@@ -273,6 +297,8 @@ class Tally:
     by_claim: Mapping[Verdict, Share]
     by_task: Mapping[Verdict, Share]
     """Later tasks in which at least one claim was right, wrong, or met and not told."""
+    looks: int
+    """Right claims that only say to look at something."""
     met: int
     """Claims that a later task came to the point of."""
     tokens: int | None
@@ -298,6 +324,7 @@ def tally(rows: Sequence[Trial], tasks: int, *, rounds: int = ROUNDS, seed: int 
         claims=len(rows),
         by_claim={it: share(verdicts[it], len(rows)) for it in Verdict},
         by_task={it: share(len(seen[it]), tasks) for it in Verdict},
+        looks=sum(it.verdict is Verdict.RIGHT and it.claim.only_looks for it in rows),
         met=sum(bool(it.by_task) for it in rows),
         tokens=_tokens(rows),
         exchanged=sum(map(len, groups)),

@@ -85,6 +85,11 @@ class Claim:
         return bool(self.trigger) and bool(self.remedy)
 
     @property
+    def only_looks(self) -> bool:
+        """Whether all it says to do is to look at something, which needs no skill."""
+        return bool(self.remedy.do) and all(it.shows for it in self.remedy.do)
+
+    @property
     def is_trouble(self) -> bool:
         return self.detector in TROUBLES
 

@@ -23,7 +23,7 @@ from hansei.projection.failures.missing import What, missing
 from hansei.projection.ways import How, about, matching, parted, ways
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from hansei.learn.claims import Trigger
     from hansei.learn.model import Predicates
@@ -106,6 +106,14 @@ class Later:
         for episode, meeting in self._episodes:
             found[episode.signature].append(meeting)
         return dict(found)
+
+    def failed_in(self, sessions: Collection[int]) -> dict[str, list[Meeting]]:
+        """What failed in some sessions, by its signature."""
+        own = {
+            signature: [it for it in rows if it.session in sessions]
+            for signature, rows in self._failures.items()
+        }
+        return {signature: rows for signature, rows in own.items() if rows}
 
     @cached_property
     def _lacking(self) -> list[tuple[str, Meeting]]:

@@ -19,14 +19,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.config import CommandClass
 from hansei.events.model import Status
-from hansei.learn.steps import called, form, named
-from hansei.projection.commands.normal import normal, shown
+from hansei.learn.steps import called, form
 from hansei.projection.commands.parsing import parse
-from hansei.projection.facts.ran import bare
+from hansei.projection.facts.ran import programs
 from hansei.projection.wording import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from hansei.projection.facts.ran import Ran
 
@@ -57,6 +56,8 @@ class Wording(NamedTuple):
     loose: frozenset[str] = frozenset()
     """Without what it works on and the values of its options."""
     words: tuple[str, ...] = ()
+    shows: bool = False
+    """Whether it changes nothing: it reads, searches, lists or helps."""
 
     @property
     def exactness(self) -> int:
@@ -103,27 +104,26 @@ def wording(text: str) -> Wording:
     if not script.parsed or script.main is None:
         whole = frozenset((command,))
         return Wording(text, first, directory, (), whole, whole, tuple(words(command)))
-    found = script.commands[script.main]
-    before = (*(f"{name}=" for name in found.variables), *found.wrappers)
-    told = normal(found)
-    rest = words(told)
-    without = " ".join(rest[: max(len(rest) - len(found.targets), 1)])
-    plain = command.removeprefix(" ".join(before)).strip()
-    known_by = _known_by(named(found.program, shown(found)), found.flags)
+    found = [*programs(0, script)][script.main]
+    plain = command.removeprefix(" ".join(found.before)).strip()
     return Wording(
         text,
         first,
         directory,
-        before,
-        frozenset((told, plain)),
-        frozenset((without, plain, known_by)),
-        tuple(it for it in rest if it != "*"),
+        found.before,
+        frozenset((found.form, plain)),
+        frozenset((plain, *_loosely(found))),
+        tuple(it for it in words(found.form) if it != "*"),
+        found.shows,
     )
 
 
-def _known_by(name: str, flags: Iterable[str]) -> str:
-    """A command by its name and options, whatever their values are."""
-    return " ".join((name, *sorted(set(flags))))
+def _loosely(ran: Ran) -> tuple[str, str]:
+    """A command whatever it works on, and by its name and options whatever their values are.
+
+    A script that an interpreter runs is what is done, not what it is done to.
+    """
+    return form(ran), " ".join((called(ran), *sorted(set(ran.flags))))
 
 
 @lru_cache(maxsize=8192)
@@ -133,7 +133,7 @@ def run_of(ran: Ran, status: Status = Status.UNKNOWN, firsts: frozenset[str] = f
         before=ran.before,
         directory=(ran.directory or "").rstrip("/"),
         exact=ran.form,
-        loose=frozenset((bare(ran), form(ran), _known_by(called(ran), ran.flags))),
+        loose=frozenset(_loosely(ran)),
         names=frozenset((ran.shown, called(ran), ran.program)),
         words=tuple(words(ran.form)),
         targets=ran.targets,
@@ -177,6 +177,13 @@ def _are_among(told: Sequence[str], run: Sequence[str]) -> bool:
 def is_same_run(one: Run, other: Run) -> bool:
     """Whether one command was run twice in one place."""
     return (one.before, one.directory, one.exact) == (other.before, other.directory, other.exact)
+
+
+def is_alike(one: Run, other: Run) -> bool:
+    """Whether two runs are the same but for what they work on, or the same had to run first."""
+    return bool(one.firsts & other.firsts) or (
+        one.before == other.before and bool(one.loose & other.loose)
+    )
 
 
 def measured_by(do: Sequence[Wording], avoid: Sequence[Wording]) -> Measure:

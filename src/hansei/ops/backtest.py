@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hansei.events.model import AnyEvent
-    from hansei.learn.backtest import Split, Tally, Trial
+    from hansei.learn.backtest import Again, Split, Tally, Trial
     from hansei.learn.claims import Claim
     from hansei.learn.model import Skill
     from hansei.ops.windows import Ground
@@ -59,6 +59,7 @@ class Report:
     parts: tuple[Part, ...]
     after: Side
     elsewhere: Side
+    again: Again
 
     @property
     def tasks_before(self) -> int:
@@ -147,6 +148,7 @@ def _report(
         parts,
         _side(after, world.tasks(among)),
         _side(elsewhere, world.tasks(away)),
+        backtest.again(later, splits.values()),
     )
 
 

@@ -42,7 +42,7 @@ from hansei.learn.writing import (
 from hansei.projection.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from hansei.learn.steps import Step, Texts
     from hansei.projection.window import Window
@@ -66,7 +66,7 @@ class RepeatedAction:
 
     def find(self, window: Window, texts: Texts) -> Iterator[Offer]:
         own = steps(window)
-        groups = _groups(own)
+        groups = _groups(own, made_here(window))
         across = [it for it in groups if self._recurs(window, it)]
         ranked = sorted(across, key=lambda it: (-_tasks(window, it), -len(it), it[0].name))
         for group in ranked[: self.most]:
@@ -80,15 +80,13 @@ class RepeatedAction:
 
     def _of_one(self, window: Window, groups: Sequence[Sequence[Step]]) -> list[list[Step]]:
         """Of each session the command it ran most, where that is often enough."""
-        calls, made = shell_calls(window), made_here(window)
+        calls = shell_calls(window)
         best: dict[int, list[Step]] = {}
         for group in groups:
             for session, runs in by_session(group).items():
                 well = _well(runs)
                 often = len(well) >= max(self.times, self.share * len(runs))
                 if calls[session] < self.calls or not often:
-                    continue
-                if any(name in runs[0].ran.form for name in made.get(session, ())):
                     continue
                 if len(runs) > len(best.get(session, ())):
                     best[session] = runs
@@ -136,11 +134,19 @@ class RepeatedAction:
         )
 
 
-def _groups(own: Mapping[int, Sequence[Step]]) -> list[list[Step]]:
-    """Runs of commands that tell something, by what they have in common."""
+def _groups(
+    own: Mapping[int, Sequence[Step]], made: Mapping[int, Collection[str]]
+) -> list[list[Step]]:
+    """Runs of commands that tell something, by what they have in common.
+
+    A script that the session itself wrote is no command of the project, however many sessions
+    come to give theirs the same name.
+    """
     found: dict[tuple[str, ...], list[Step]] = defaultdict(list)
-    for rows in own.values():
+    for session, rows in own.items():
         for step in rows:
+            if any(name in step.ran.form for name in made.get(session, ())):
+                continue
             if is_step(step.ran) and is_habit(step.ran) and is_repeatable(step.ran):
                 found[alike(step.ran)].append(step)
     return [found[it] for it in sorted(found)]
