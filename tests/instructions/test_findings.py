@@ -10,7 +10,7 @@ from git_world import Repo, repository
 from hansei.instructions import departures
 from hansei.instructions.census import census
 from hansei.instructions.departures import look
-from hansei.instructions.findings import Added, At, Finding, Kind, added, findings
+from hansei.instructions.findings import MANY, Added, At, Finding, Kind, added, findings
 from hansei.instructions.staleness import named_in
 
 CLAUDE = """\
@@ -100,7 +100,9 @@ def found(repo: Repo) -> list[Finding]:
 def planted(repo: Repo, path: str, line: str) -> int:
     """The number of a line that is added to a text."""
     file = repo.folder / path
-    file.write_text(f"{file.read_text()}\n{line}\n")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    before = file.read_text() if file.exists() else ""
+    file.write_text(f"{before}\n{line}\n")
     return file.read_text().count("\n")
 
 
@@ -209,6 +211,33 @@ def test_a_file_that_was_moved_is_told_with_where_it_is_now(repo: Repo) -> None:
 )
 def test_what_cannot_be_checked_or_is_said_to_be_gone_is_not_flagged(repo: Repo, line: str) -> None:
     planted(repo, "AGENTS.md", line)
+    assert found(repo) == []
+
+
+def test_a_text_that_git_ignores_is_held_against_the_repository_all_the_same(repo: Repo) -> None:
+    (repo.folder / ".gitignore").write_text("build/\n.env\n.claude/\n")
+    skill = ".claude/skills/release/SKILL.md"
+    planted(repo, skill, "- Read `docs/deploy.md` first.\n- Look into `build/report.html` too.")
+    (it,) = found(repo)
+    assert [at.path for at in it.places] == [skill]
+    assert "docs/deploy.md" in it.reason
+
+
+def test_files_with_many_lines_in_common_are_told_once(repo: Repo) -> None:
+    lines = [f"Open gate {name} before a ship comes in." for name in ("north", "south", "harbour", "castle", "river")]
+    planted(repo, "CLAUDE.md", "\n".join(f"- {it}" for it in lines[:MANY]))
+    planted(repo, ".claude/CLAUDE.md", "\n".join(f"- {it}" for it in lines[1:MANY]))
+    assert len(found(repo)) == MANY - 1
+    planted(repo, ".claude/CLAUDE.md", f"- {lines[0]}")
+    (it,) = found(repo)
+    assert it.kind is Kind.DUPLICATE
+    assert it.reason.startswith(f"{MANY} lines stand in ")
+    assert len(it.places) == 2 * MANY
+
+
+def test_a_file_below_the_top_is_nothing_to_an_agent_that_reads_the_top_alone(repo: Repo) -> None:
+    planted(repo, "SOUL.md", "Write every report before the quay closes.")
+    planted(repo, "old/SOUL.md", "Write every report before the quay closes.")
     assert found(repo) == []
 
 

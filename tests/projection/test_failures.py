@@ -267,22 +267,6 @@ def test_a_missing_file_is_known_by_its_name_and_a_page_by_its_host() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("output", "expected"),
-    [
-        ('{\n  "status": "error",\n  "error": "no key is set"\n}', "no key is set"),
-        ('{"error": {"code": 7, "message": "over the limit\\nwait"}}', "over the limit"),
-        ('{"detail": {"reason": ["odd"]}}', '{"detail": {"reason": ["odd"]}}'),
-        ('{\n  "rows": []\n}', "{"),
-        ("{ broken", "{ broken"),
-    ],
-)
-def test_an_answer_in_json_is_known_by_what_it_says_went_wrong(output: str, expected: str) -> None:
-    story = Story()
-    story.tool(Tool.MCP, "lookup", "q", output, failed=True)
-    assert [row.signature for row in story.failures()] == [f"lookup: {expected}"]
-
-
 def test_only_head_and_tail_of_a_long_output_are_looked_at() -> None:
     middle = "x" * 50_000
     assert verdict("pytest | cat", f"{middle}\n1 failed in 2s", None).status is Status.FAILED

@@ -69,6 +69,9 @@ IN_REPOSITORY: dict[str, tuple[Pattern, ...]] = {
     ),
 }
 
+AT_TOP = frozenset(("openclaw",))
+"""Agents that read the top of their workspace, and no file of that name in folders below."""
+
 AT_HOME: dict[str, tuple[Pattern, ...]] = {
     "claude_code": (
         (INSTRUCTIONS, ".claude/CLAUDE.md"),
@@ -110,7 +113,8 @@ SERVERS = ("mcpServers", "mcp_servers", "mcp")
 @cache
 def _expression(agent: str) -> re.Pattern[str]:
     patterns = [_as_expression(pattern) for _, pattern in IN_REPOSITORY.get(agent, ())]
-    return re.compile(f"(?P<folder>(?:.*?/)??)(?:{'|'.join(patterns) or '(?!)'})")
+    folder = "" if agent in AT_TOP else "(?:.*?/)??"
+    return re.compile(f"(?P<folder>{folder})(?:{'|'.join(patterns) or '(?!)'})")
 
 
 def _as_expression(pattern: str) -> str:

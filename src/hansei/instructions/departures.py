@@ -143,10 +143,13 @@ def _departed_paths(
         for it, tries in tried.items()
         if not any((root / path).exists() for path in tries)
     }
-    ignored = set(_ignored(root, sorted({path for tries in absent.values() for path in tries})))
+    asked = {path for it, tries in absent.items() for path in (it.path, *tries)}
+    ignored = set(_ignored(root, sorted(asked)))
     wanted: dict[str, list[Named]] = defaultdict(list)
     for it, tries in absent.items():
-        for path in tries if ignored.isdisjoint(tries) else ():
+        # Beside a text that is ignored itself everything is: there only the path from the top tells.
+        telling = tries[-1:] if it.path in ignored else tries
+        for path in tries if ignored.isdisjoint(telling) else ():
             wanted[path].append(it)
     left = _deletions(root, sorted(wanted))
     found: dict[Named, Stale] = {}

@@ -53,6 +53,8 @@ class Finding:
     places: tuple[At, ...]
 
 
+MANY = 5
+"""Lines that files have in common from which on the files are told, not each line."""
 REASONS = {
     Agreement.OPPOSITE: "one forbids what the other asks for",
     Agreement.NUMBERS: "two numbers for the same thing",
@@ -90,6 +92,7 @@ SHORT = 7
 
 def _repeated(said: Compared, readers: Mapping[str, frozenset[str]]) -> Iterator[Finding]:
     copies: dict[tuple[str, str], list[Statement]] = defaultdict(list)
+    twice: dict[tuple[str, ...], list[tuple[Statement, ...]]] = defaultdict(list)
     for group in said.same:
         together = [
             (one, other)
@@ -98,13 +101,12 @@ def _repeated(said: Compared, readers: Mapping[str, frozenset[str]]) -> Iterator
         ]
         if together:
             kept = {id(it) for pair in together for it in pair}
-            yield Finding(
-                Kind.DUPLICATE,
-                "said more than once",
-                tuple(_at(it) for it in group if id(it) in kept),
-            )
+            own = tuple(it for it in group if id(it) in kept)
+            twice[tuple(dict.fromkeys(it.path for it in own))].append(own)
         else:
             copies[group[0].path, group[-1].path] += [group[0], group[-1]]
+    for paths, groups in twice.items():
+        yield from _said_twice(paths, groups)
     for (one, other), those in copies.items():
         lines = len(those) // 2
         words = f"{lines} lines stand" if lines > 1 else "a line stands"
@@ -113,6 +115,16 @@ def _repeated(said: Compared, readers: Mapping[str, frozenset[str]]) -> Iterator
             f"{words} in {one} and in {other}, and no agent reads both: they can drift apart",
             tuple(_at(it) for it in those),
         )
+
+
+def _said_twice(paths: Sequence[str], groups: Sequence[Sequence[Statement]]) -> Iterator[Finding]:
+    """One finding for each line, or one for all where files have many in common."""
+    if len(paths) > 1 and len(groups) >= MANY:
+        words = f"{len(groups)} lines stand in {' and in '.join(paths)}"
+        yield Finding(Kind.DUPLICATE, words, tuple(_at(it) for own in groups for it in own))
+        return
+    for own in groups:
+        yield Finding(Kind.DUPLICATE, "said more than once", tuple(map(_at, own)))
 
 
 def _at(it: Statement) -> At:

@@ -11,8 +11,6 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from hansei.events.model import Tool
 from hansei.projection.failures import harness, lookup, summary
 from hansei.projection.failures.model import Failure, Kind, Refuser
@@ -42,8 +40,6 @@ _COUNTS = re.compile(
 )
 """A heading that says how many things are wrong, but none of them."""
 _NO_FILE = re.compile(r"File (?:does not exist|not found)", re.IGNORECASE)
-_SAID_IN: Final = ("error", "message", "detail", "reason")
-"""Where tools that answer in JSON say what went wrong."""
 _HOST = re.compile(r"https?://([^/\s:]+)")
 _TRACEBACK = "Traceback (most recent call last)"
 _EXCEPTION = re.compile(
@@ -187,25 +183,10 @@ def _of_tool(call: Call, output: str) -> str:
     text = _first(output)
     if text.startswith("<"):
         text = next(_matches(_SHARED, output), text)
-    elif text.startswith("{"):
-        text = _first(_of_object(output) or output)
     if call.event.tool is Tool.READ and _NO_FILE.match(text):
         return f"File does not exist: '{call.event.text}'"
     host = _HOST.match(call.event.text) if call.event.tool is Tool.WEB else None
     return f"{text} ({host[1]})" if host and host[1] not in text else text
-
-
-def _of_object(output: str) -> str:
-    """What an answer in JSON says went wrong; nothing where it is none, or does not say it."""
-    try:
-        told = msgspec.json.decode(output)
-    except (msgspec.DecodeError, UnicodeEncodeError):
-        return ""
-    for _ in _SAID_IN:  # an error may be an object with a message
-        if not isinstance(told, dict):
-            break
-        told = next((it for key in _SAID_IN if (it := told.get(key))), "")
-    return told if isinstance(told, str) else ""
 
 
 def _first(output: str) -> str:
