@@ -189,7 +189,7 @@ def _identity(row: dict[str, Any]) -> tuple[Any, ...]:
 
 def _document(row: dict[str, Any]) -> str:
     """The column that holds JSON; empty if none does."""
-    return next((name for name, value in row.items() if isinstance(value, dict)), "")
+    return next((name for name, value in row.items() if isinstance(value, dict | list)), "")
 
 
 @every_database

@@ -693,12 +693,24 @@ def test_real_files_lose_nothing(corpus: Path) -> None:
         assert codec.decode(codec.encode(event)) == event
 
 
-def test_a_real_database_of_another_program_of_this_name_is_named_unknown(corpus: Path) -> None:
+def test_a_real_database_of_the_first_program_of_this_name_is_read_whole(corpus: Path) -> None:
     paths = sorted((corpus / "opencode_sqlite").rglob("*.db"))
     if not paths:
         pytest.skip("no OpenCode database among the real transcripts")
     for path in paths:
         reading = SOURCE.read(Transcript(SOURCE.name, path, DATABASE), START)
-        (problem,) = reading.problems
-        assert problem.reason.startswith("unknown schema: no table session, but files, ")
-        assert reading.events == []
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True)) as plain:
+            rows = plain.execute("SELECT session_id, role, parts FROM messages").fetchall()
+        assert (reading.problems, reading.records) == ([], len(rows))
+        assert reading.sessions.keys() == {session for session, _, _ in rows}
+        parts = Counter(
+            (role, part["type"]) for _, role, parts in rows for part in json.loads(parts)
+        )
+        told = kinds(reading.events)
+        assert told["Unrecognised"] == 0
+        assert told["Prompt"] == parts["user", "text"]
+        assert told["Reply"] == parts["assistant", "text"]
+        assert told["ToolCall"] == parts["assistant", "tool_call"]
+        assert told["ToolResult"] == parts["tool", "tool_result"]
+        assert told["RequestUsage"] == sum(role == "assistant" for _, role, _ in rows)
+        assert SOURCE.read(Transcript(SOURCE.name, path, DATABASE), reading.cursor).events == []

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 _ABOUT = (
     "command", "cmd", "script", "code", "path", "file_path", "filepath", "filename", "file",
-    "query", "pattern", "regex", "url", "description", "prompt", "input", "patch", "text",
+    "query", "pattern", "regex", "url", "description", "prompt", "input", "patch", "patch_text",
+    "text",
 )  # fmt: skip
 """Arguments that say what a call is about, the telling ones first."""
 _PATHS = ("path", "file_path", "filepath", "filename", "file", "target_file", "absolute_path")
 _OLD = ("old_str", "old_string", "old_text", "old", "search")
 _NEW = ("new_str", "new_string", "new_text", "new", "replace")
 _CONTENTS = ("file_text", "content", "contents", "text")
-_PATCHES = ("patch", "diff", "input")
+_PATCHES = ("patch", "patch_text", "diff", "input")
 _UNCHANGING = frozenset(("view", "undo_edit"))
 """What editors with several commands do besides changing."""
 _CHANGING = frozenset((Tool.EDIT, Tool.WRITE))

@@ -40,7 +40,7 @@ class Found(NamedTuple):
     stamp: int
     """When it last changed."""
     parts: int = 0
-    """What is new about its parts: the last new one, when one of them changed, or their sizes."""
+    """What is new about its parts: the last new one, when one of them changed, or their size."""
 
 
 class Taken(NamedTuple):

@@ -15,7 +15,7 @@ import msgspec
 
 from hansei.events.keys import digest, event_key
 from hansei.events.model import Driver, Notice, Relation
-from hansei.sources.agents.opencode import AGENT, DATABASE, answers, prompts, records
+from hansei.sources.agents.opencode import AGENT, DATABASE, answers, first, prompts, records
 from hansei.sources.agents.opencode.progress import Found, Progress, State, Taken, mark
 from hansei.sources.agents.opencode.reader import Owner, Reader, Said, moment_of
 from hansei.sources.agents.opencode.records import Message, Part, Session
@@ -43,6 +43,8 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
         return _read_storage(Files(transcript), transcript, since, limit)
 
     def take(connection: sqlite.Connection) -> Reading:
+        if first.is_there(connection):
+            return first.read(connection, transcript.path, since)
         unknown = sqlite.unknown_schema(connection, WANTED)
         if unknown is not None:
             return _unknown(unknown, since)
