@@ -139,8 +139,17 @@ def discovered(folder: Path) -> list[Transcript]:
     return SOURCE.reading_order(list(SOURCE.discover(nowhere, [str(folder)])))
 
 
+def all_readings(transcript: Transcript) -> list[Reading]:
+    readings = [SOURCE.read(transcript, START)]
+    while readings[-1].more:
+        readings.append(SOURCE.read(transcript, readings[-1].cursor))
+    return readings
+
+
 def read_all(transcripts: list[Transcript]) -> list[AnyEvent]:
-    return [event for item in transcripts for event in SOURCE.read(item, START).events]
+    return [
+        event for item in transcripts for reading in all_readings(item) for event in reading.events
+    ]
 
 
 # --- finding --------------------------------------------------------------------------------------
@@ -486,13 +495,13 @@ def test_a_fork_counts_once_whichever_is_read_first() -> None:
 def test_a_fork_counts_once_though_its_original_is_gone(tmp_path: Path) -> None:
     """The original was read, then deleted; the fork is read only after that."""
     database = sqlite3.connect(databases.made(FIXTURES / "fork") / "opencode.db")
-    before = SOURCE.read(discovered(databases.made(FIXTURES / "fork"))[0], START).events
+    before = latest(read_all(discovered(databases.made(FIXTURES / "fork"))))
     with closing(database), closing(sqlite3.connect(tmp_path / "opencode.db")) as copy:
         database.backup(copy)
         for table, column in (("session", "id"), ("message", "session_id"), ("part", "session_id")):
             copy.execute(f"DELETE FROM {table} WHERE {column} = 'ses_original0000'")
         copy.commit()
-    after = SOURCE.read(discovered(tmp_path)[0], START).events
+    after = latest(read_all(discovered(tmp_path)))
     assert len(after) < len(before)
     assert {event.key for event in after} < {event.key for event in before}
 
@@ -512,9 +521,21 @@ def test_sessions_that_begin_in_the_same_millisecond_stay_apart(agent: Agent) ->
     assert kinds(agent.events()) == {"Prompt": 2, "ToolCall": 2, "ToolResult": 2, "RequestUsage": 2}
 
 
+def test_what_a_fork_copied_is_told_of_it_too_by_a_reading_of_its_own() -> None:
+    """Else nobody would know that it has them: a reading tells each thing once."""
+    first, *others = all_readings(discovered(databases.made(FIXTURES / "fork"))[0])
+    known = {event.key for event in first.events}
+    copied = {event.session for it in others for event in it.events if event.key in known}
+    assert copied == {"ses_fork00000001", "ses_fork00000002"}
+
+
 def test_the_first_of_three_forks_names_its_parent(agent: Agent) -> None:
-    reading = SOURCE.read(discovered(databases.made(FIXTURES / "fork"))[0], START)
-    lines = {name: (facts.relation, facts.parent) for name, facts in reading.sessions.items()}
+    readings = all_readings(discovered(databases.made(FIXTURES / "fork"))[0])
+    lines = {
+        name: (facts.relation, facts.parent)
+        for reading in readings
+        for name, facts in reading.sessions.items()
+    }
     assert lines == {
         "ses_original0000": (None, None),
         "ses_fork00000001": (Relation.FORK, "ses_original0000"),

@@ -113,11 +113,16 @@ class Reader:
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
     taken: int = 0
+    met_a_copy: bool = False
+    """Whether another session told what is told already, which the next reading has to tell."""
 
     def emit(self, event: AnyEvent) -> None:
         """Add an event; a second telling of the same one takes the first one's place."""
         known = self.events.get(event.key)
-        self.events[event.key] = event if known is None else retold(known, event)
+        if known is not None and known.session != event.session:
+            self.met_a_copy = True
+        else:
+            self.events[event.key] = event if known is None else retold(known, event)
 
     def facts(self, session: str) -> SessionFacts:
         known = self.sessions.get(session)

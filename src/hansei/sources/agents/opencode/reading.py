@@ -121,6 +121,8 @@ def _take_messages(reader: Reader, progress: Progress, limit: int) -> tuple[str,
         if reader.taken >= limit:
             return last, True
         taken = _take(reader, found)
+        if reader.met_a_copy:
+            return last, True  # a reading tells each thing once: who has it again, the next tells
         if found.place >= state.row and _is_there(reader, found.session):
             last = found.session
         progress.has_read(found, taken)
