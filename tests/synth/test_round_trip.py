@@ -40,7 +40,7 @@ LATER = 100
 """Milliseconds within which an agent writes down that a session has ended."""
 GRAIN = {"goose": 1000}
 """Milliseconds an agent's clock counts in, where it is not one."""
-WITHOUT_ENDS = {"copilot_vscode"}
+WITHOUT_ENDS = {"copilot_vscode", "cursor"}
 """Agents that tell when a model was asked, but not when a call ended."""
 
 Kind = TypeVar("Kind", bound=AnyEvent)
@@ -110,6 +110,10 @@ def _fits(session: SessionTruth, native: str) -> bool:
     return inline or native.rpartition("/")[2] == session.id
 
 
+def test_every_agent_that_is_read_can_be_made() -> None:
+    assert agents() == catalogue.names()
+
+
 def test_every_token_comes_back_once(read: Read) -> None:
     sums = ", ".join(f"sum({name})" for name in FIELDS)
     row = read.store.db.execute(f"SELECT {sums} FROM requests").fetchone()
@@ -120,7 +124,8 @@ def test_every_session_has_its_own_tokens_and_requests(read: Read) -> None:
     for told in read.sessions:
         usages = told.all(RequestUsage)
         assert sum(not usage.sums for usage in usages) == told.truth.requests
-        assert {usage.model for usage in usages} == {told.truth.model}
+        models = {told.truth.model} if told.truth.requests else set()
+        assert {usage.model for usage in usages} == models
         sums = {name: sum(getattr(it, name) or 0 for it in usages) for name in FIELDS}
         assert sums == _known(told.truth.tokens)
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from hansei.synth.story import Interruption, Prompt
+from hansei.synth.story import Compaction, Interruption, Prompt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +45,9 @@ class Traits:
     """Whether it can be seen that a person stopped the agent."""
     replays_forks: bool = True
     """Whether a fork begins with a copy of what it was forked from."""
+    tells_requests: bool = True
+    """Whether it can be seen that a model was asked, and what that took."""
+    records_compactions: bool = True
     schedules: bool = False
     """Whether automated sessions are asked by a schedule of the program itself."""
 
@@ -63,6 +66,11 @@ class Traits:
         """How often a person stopped the agent, as far as it can be seen."""
         stops = [step for step in session.steps if isinstance(step, Interruption)]
         return len(stops) if self.records_interruptions else 0
+
+    def compactions_of(self, session: Session) -> int:
+        """How often the context was summed up, as far as it can be seen."""
+        found = [step for step in session.steps if isinstance(step, Compaction)]
+        return len(found) if self.records_compactions else 0
 
     def model_of(self, session: Session) -> str:
         return self.small_model if session.relation == "subagent" else self.model

@@ -390,6 +390,7 @@ class Recorder:
             call.key: None if call.outcome is None else call.outcome.state
             for call in calls(session)
         }
+        billed = told.usages if writer.traits.tells_requests else ()
         return SessionTruth(
             id=writer.session_id(session),
             agent=session.agent,
@@ -413,12 +414,12 @@ class Recorder:
             exposed=outline.exposed,
             guided=session.guided,
             tokens_per_byte=session.rate,
-            requests=len(told.usages),
-            tokens=add_up(told.usages),
+            requests=len(billed),
+            tokens=add_up(billed),
             naive_total=written.naive[session.key],
             prompts=writer.traits.prompts_of(session),
             commands=sum(isinstance(step, Command) for step in steps),
-            compactions=sum(isinstance(step, Compaction) for step in steps),
+            compactions=writer.traits.compactions_of(session),
             interruptions=writer.traits.interruptions_of(session),
             calls=dict(Counter(writer.tool(call.action) for call in calls(session))),
             declined=_in_state(states, "declined", writer),
