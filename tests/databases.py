@@ -15,6 +15,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -76,14 +77,30 @@ def begin(path: Path, database: Path) -> sqlite3.Connection:
 
 def write(agent: sqlite3.Connection, row: dict[str, Any]) -> None:
     """Insert a row, or rewrite the one with the same id."""
-    values = {name: _value(value) for name, value in row.items() if name != "table"}
-    key = next(iter(values))
-    names, marks = ", ".join(values), ", ".join("?" * len(values))
-    update = ", ".join(f"{name} = excluded.{name}" for name in values)
-    agent.execute(
-        f"INSERT INTO {row['table']} ({names}) VALUES ({marks})"
-        f" ON CONFLICT ({key}) DO UPDATE SET {update}",
-        tuple(values.values()),
+    values = _values(row)
+    agent.execute(_statement(row, ["?"] * len(values)), tuple(values.values()))
+
+
+def spelled_out(row: dict[str, Any]) -> str:
+    """The same as a statement without parameters, for another program to run."""
+    with closing(sqlite3.connect(":memory:")) as speller:
+        quoted = [
+            speller.execute("SELECT quote(?)", (value,)).fetchone()[0]
+            for value in _values(row).values()
+        ]
+    return _statement(row, quoted)
+
+
+def _values(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: _value(value) for name, value in row.items() if name != "table"}
+
+
+def _statement(row: dict[str, Any], values: list[str]) -> str:
+    names = list(_values(row))
+    update = ", ".join(f"{name} = excluded.{name}" for name in names)
+    return (
+        f"INSERT INTO {row['table']} ({', '.join(names)}) VALUES ({', '.join(values)})"
+        f" ON CONFLICT ({names[0]}) DO UPDATE SET {update}"
     )
 
 

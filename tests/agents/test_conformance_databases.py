@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from hypothesis import strategies as st
 
 import databases
 from hansei.config import Environment
+from hansei.errors import UnreadableTranscript
 from hansei.events import codec
 from hansei.events.model import MARKER, AnyEvent, Origin, Prompt, SlashCommand
 from hansei.sources import catalogue
@@ -68,8 +70,12 @@ class Told:
                 return self
 
 
+def agent_of(rows: Path) -> str:
+    return rows.relative_to(databases.FIXTURES).parts[0]
+
+
 def source_of(rows: Path) -> Source:
-    return catalogue.load(rows.relative_to(databases.FIXTURES).parts[0])
+    return catalogue.load(agent_of(rows))
 
 
 def transcript_of(rows: Path, folder: Path) -> Transcript:
@@ -139,6 +145,63 @@ def test_reading_changes_neither_the_database_nor_its_folder(rows: Path, tmp_pat
     assert look(tmp_path / "agent") == before
     assert sorted(path.name for path in (tmp_path / "agent").iterdir()) == list(before)
     assert closed.known == live.known
+
+
+LARGEST = [
+    max((path for path in ROWS if agent_of(path) == agent), key=lambda path: path.stat().st_size)
+    for agent in sorted(set(map(agent_of, ROWS)))
+]
+LAPS = 12
+"""How often the agent goes through its rows, so that it is at work for a while."""
+
+
+def every_byte(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("journal", ["WAL", "DELETE"])
+@pytest.mark.parametrize("rows", LARGEST, ids=agent_of)
+def test_another_program_that_goes_on_writing_never_finds_us_in_its_way(
+    rows: Path, journal: str, tmp_path: Path
+) -> None:
+    """It waits for nobody: a lock of ours would be an error it tells."""
+    source, folder, content = source_of(rows), tmp_path / "agent", databases.rows_of(rows)
+    begun(rows, folder).close()
+    transcript, live, answers = transcript_of(rows, folder), Told(), list[str]()
+    agent = databases.Program(transcript.path)
+    try:
+        assert agent(f"PRAGMA journal_mode = {journal}") == [f"[('{journal.lower()}',)]"]
+        assert agent("PRAGMA synchronous = OFF") == ["[]"]
+        statements = [databases.spelled_out(row) for _ in range(LAPS) for row in content]
+        work = threading.Thread(target=lambda: answers.extend(agent(*statements)))
+        work.start()
+        while work.is_alive():
+            with suppress(UnreadableTranscript):  # it never held still; it is read again
+                live.read(source, transcript)
+        work.join()
+        assert set(answers) == {"[]"}
+        assert len(answers) == len(statements)
+        before = every_byte(folder)
+        assert (f"{transcript.path.name}-shm" in before) == (journal == "WAL")
+        live.read(source, transcript)
+        assert every_byte(folder) == before
+    finally:
+        agent.kill()
+    _left_behind(source, transcript, live)
+
+
+def _left_behind(source: Source, transcript: Transcript, live: Told) -> None:
+    """The program was killed: its log is still read, without an index, and nothing is repaired."""
+    folder = transcript.path.parent
+    sqlite.beside(transcript.path, sqlite.SHARED).unlink(missing_ok=True)
+    folder.chmod(0o500)
+    try:
+        before = every_byte(folder)
+        whole = Told().read(source, transcript)
+        assert every_byte(folder) == before
+    finally:
+        folder.chmod(0o700)
+    assert live.known.keys() == whole.known.keys()
 
 
 @every_database
