@@ -89,7 +89,7 @@ WAYS = {
     "cursor_transcript": Way("cursor", tokens="unknown"),
     "cursor_vscdb": Way("cursor", tokens="unknown"),
     "gemini": Way("gemini_cli", named_sessions),
-    "goose_sqlite": Way("goose", above("*.db"), sessions=0),  # one session, without a message
+    "goose_sqlite": Way("goose", above("*.db"), 0, "unknown"),  # one session, without a message
     "mini_swe_agent": Way("mini_swe_agent"),
     "openclaw": Way("openclaw"),
     "opencode": Way("opencode", lambda folder, _: sorted(folder.rglob("opencode"))),

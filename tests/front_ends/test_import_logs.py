@@ -168,3 +168,16 @@ def test_the_schema_in_the_docs_is_the_one_of_the_code() -> None:
 def test_every_format_has_a_page() -> None:
     for name in catalogue.formats():
         assert (ROOT / "docs" / "formats" / f"{name}.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [(b"", "standard input holds nothing"), (b"hello", "standard input holds text, in no format")],
+)
+def test_standard_input_in_no_format_is_not_kept(
+    hansei: Hansei, tmp_path: Path, typed: bytes, said: str
+) -> None:
+    done = hansei("import", "-", typed=typed)
+    assert done.returncode == 3
+    assert said in done.stderr
+    assert not list((tmp_path / "home").rglob("stdin-*"))

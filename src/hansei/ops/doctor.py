@@ -228,13 +228,13 @@ def _agent(store: Store, config: Config, source: Source, now: int) -> AgentHealt
 
 
 def _tells_tokens(store: Store, source: Source) -> bool:
-    """Whether an agent tells tokens; not if it could, and none of its sessions here does."""
-    sessions, told = store.db.execute(
-        "SELECT count(DISTINCT s.id), count(coalesce(r.input, r.output)) FROM sessions s"
-        " LEFT JOIN requests r ON r.session = s.id WHERE s.agent = ?",
+    """Whether an agent tells tokens, and one of its sessions here did."""
+    told = store.db.execute(
+        "SELECT 1 FROM requests r JOIN sessions s ON s.id = r.session"
+        " WHERE s.agent = ? AND coalesce(r.input, r.output) IS NOT NULL LIMIT 1",
         (source.name,),
     ).fetchone()
-    return source.capabilities.tokens and (told > 0 or sessions == 0)
+    return source.capabilities.tokens and told is not None
 
 
 def _folder(path: Path) -> Folder:

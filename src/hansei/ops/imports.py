@@ -232,6 +232,8 @@ def _files(path: Path) -> Iterable[Path]:
 
 def recognised(log: LogFile) -> LogFormat:
     """The one format a log is in; raises SourceError with what was tried."""
+    if log.form is Form.EMPTY:
+        raise SourceError(f"{log.path} holds nothing", hint="Nothing was taken in.")
     found = [it for it in _formats() if log.records or log.text if it.recognises(log)]
     if len(found) == 1:
         return found[0]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -27,6 +28,12 @@ LOOKED_AT = 50
 """Records that decide which format a log is in."""
 _SPACE = b"\x00 \t\r\n"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""How text of two bytes a letter begins: PowerShell writes so what it is told to put in a file."""
+
+
+_MERGE = (b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>")
+"""How lines begin that a merge leaves where it could not decide."""
 
 
 class Form(StrEnum):
@@ -96,15 +103,19 @@ def open_log(path: Path) -> LogFile:
 def taken_apart(path: Path, data: bytes) -> LogFile:
     """The content of a log as records or text."""
     size, check = len(data), digest(data)
+    if data.startswith(_UTF_16):
+        data = data.decode("utf-16", "replace").encode()
     content = data.removeprefix(_BYTE_ORDER_MARK).strip(_SPACE)
     if not content:
         return LogFile(path, Form.EMPTY, size, check)
     if content[:1] not in (b"{", b"["):
+        if _is_mostly_objects(data):  # a warning, or the mark of a merge, stands above them
+            return _by_line(path, data, size, check)
         return LogFile(path, Form.TEXT, size, check, text=content.decode("utf-8", "replace"))
     try:
         whole = msgspec.json.decode(content)
     except FAILURES:
-        return _by_line(path, data, check)
+        return _by_line(path, data, size, check)
     if isinstance(whole, list):
         return _by_place(path, whole, size, check)
     return LogFile(path, Form.OBJECT, size, check, [Record(1, 0, whole)])
@@ -119,12 +130,19 @@ def _by_place(path: Path, values: list[Any], size: int, check: str) -> LogFile:
     return LogFile(path, Form.LIST, size, check, records, problems=problems)
 
 
-def _by_line(path: Path, data: bytes, check: str) -> LogFile:
+def _is_mostly_objects(data: bytes) -> bool:
+    """Whether at least half of the first lines are objects, marks of a merge not counted."""
+    lines = [line for _, _, line in islice(_lines(data), LOOKED_AT) if line[:7] not in _MERGE]
+    objects = [line for line in lines if line.startswith(b"{") and _decoded(line)[0] is not None]
+    return bool(objects) and 2 * len(objects) >= len(lines)
+
+
+def _by_line(path: Path, data: bytes, size: int, check: str) -> LogFile:
     whole = rescue(data)
     if whole.value is not None:  # one object with bytes in it that are no text
         problems = [Problem(1, 0, whole.reason or BAD_BYTES)]
         one = [Record(1, 0, whole.value)]
-        return LogFile(path, Form.OBJECT, len(data), check, one, problems=problems)
+        return LogFile(path, Form.OBJECT, size, check, one, problems=problems)
     records, problems = [], []
     for number, offset, line in _lines(data):
         value, reason = _decoded(line)
@@ -133,7 +151,7 @@ def _by_line(path: Path, data: bytes, check: str) -> LogFile:
         if value is not None:
             records.append(Record(number, offset, value))
     form = Form.LINES if records else Form.BROKEN
-    return LogFile(path, form, len(data), check, records, problems=problems if records else [])
+    return LogFile(path, form, size, check, records, problems=problems if records else [])
 
 
 def _decoded(line: bytes) -> tuple[dict[str, Any] | None, str | None]:

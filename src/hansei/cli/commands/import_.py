@@ -107,12 +107,9 @@ def _import(
     *,
     as_json: bool,
 ) -> None:
-    from hansei.ops.imports import import_logs, keep_piped
+    from hansei.ops.imports import import_logs
 
-    named = [
-        keep_piped(settings, sys.stdin.buffer.read()) if name == PIPED else _place(name)
-        for name in logs
-    ]
+    named = [_kept(settings, wanted) if name == PIPED else _place(name) for name in logs]
     with app.opened(settings) as store:
         done = import_logs(
             store,
@@ -133,10 +130,20 @@ def _import(
     _print_unread(done.unread)
     if done.skipped:
         output.write(
-            f"{output.plural(done.skipped, 'record')} could not be read:"
-            " `hansei import --check` says which and why."
+            f"{output.plural(done.skipped, 'record')} could not be read: `hansei import --check"
+            f"{f' --format {wanted}' if wanted else ''}` says which and why."
         )
     _next(done, folder)
+
+
+def _kept(settings: Config, wanted: str | None) -> Path:
+    """Standard input as a file in the store; what is in no format is not kept."""
+    from hansei.ops.imports import keep_piped, piped, recognised
+
+    data = sys.stdin.buffer.read()
+    if wanted is None:
+        recognised(piped(data))
+    return keep_piped(settings, data)
 
 
 def _next(done: ImportedLogs, folder: Path | None) -> None:
