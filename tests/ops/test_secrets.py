@@ -5,28 +5,15 @@ from __future__ import annotations
 import json
 import random
 import uuid
-from pathlib import Path
-
-import pyarrow.parquet as pq
 
 from claude_home import Session, session
-from fake_secrets import fakes
+from fake_secrets import everything, fakes
 from hansei.config import Config
 from hansei.ops.ingest import ingest
 from hansei.store.database import Store
 from pieces import told
 
 DAY = 86_400_000
-
-
-def everything(folder: Path) -> bytes:
-    """Every byte of the store, and every value in its compressed files."""
-    parts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
-    for path in folder.rglob("*.parquet"):
-        table = pq.read_table(path)
-        parts.append(json.dumps(table.to_pydict(), ensure_ascii=False, default=str).encode())
-        parts.append(str(table.schema.metadata).encode())
-    return b"\n".join(parts)
 
 
 def plant(one: Session, text: str) -> None:
