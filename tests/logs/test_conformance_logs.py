@@ -209,6 +209,18 @@ def test_every_format_has_a_fixture() -> None:
     assert {case.parent.name for case in CASES} == set(catalogue.formats())
 
 
+def test_no_transcript_of_an_agent_is_taken_for_a_log() -> None:
+    """It would be told twice, once by the agent's own source and once wrongly."""
+    folder = FIXTURES.parent / "agents"
+    looked_at = 0
+    for path in sorted(it for it in folder.rglob("*.json*") if it.name != "expected.json"):
+        log = open_log(path)
+        looked_at += bool(log.records)
+        taken = [it.name for it in FORMATS if log.records if it.recognises(log)]
+        assert taken == [], path
+    assert looked_at > 100
+
+
 def test_formats_are_no_agents_and_have_no_folders() -> None:
     assert not set(catalogue.formats()) & set(catalogue.names())
     for source in FORMATS:

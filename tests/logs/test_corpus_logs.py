@@ -22,6 +22,8 @@ FILES = {
     "cline": "ui_messages.json", "mini_swe_agent": "*.traj.json", "otlp": "*.jsonl",
     "specstory": "*.md", "swe_agent": "*.traj",
 }  # fmt: skip
+LONGEST_LOOKED_AT = 200_000
+"""What a log is in shows in its first records; larger files only take longer."""
 every_format = pytest.mark.parametrize("name", sorted(FILES))
 
 
@@ -86,3 +88,14 @@ def test_printed_streams_hold_the_tokens_of_their_run(corpus: Path) -> None:
         requests = [it for it in told(path, "claude_stream").events if isinstance(it, RequestUsage)]
         names = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
         assert sum(map(total, requests)) == sum(said[it] for it in (*names, "output_tokens"))
+
+
+def test_no_real_transcript_of_an_agent_is_taken_for_a_log(corpus: Path) -> None:
+    formats = [catalogue.load_format(name) for name in catalogue.formats()]
+    for path in sorted(corpus.rglob("*.json*")):
+        folder = path.relative_to(corpus).parts[0]
+        if path.is_file() and folder not in FILES and path.stat().st_size < LONGEST_LOOKED_AT:
+            log = open_log(path)
+            taken = [it.name for it in formats if log.records if it.recognises(log)]
+            made_by_hand = folder == "gemini" and path.parent.name != "chats"
+            assert taken == [] or made_by_hand, path.relative_to(corpus)

@@ -30,8 +30,10 @@ _SESSIONS = ("session_id", "conversation_id", "thread_id", "chat_id", "session",
 _IDS = (*_SESSIONS, "id", "custom_id", "uuid")
 _TIMES = ("timestamp", "created_at", "created", "time", "date")
 _MODELS = ("model", "model_name")
-_OTHERS = frozenset(("trajectory", "trajectory_format", "hansei", "run_type", "resourceSpans"))
-"""Keys of records that belong to other formats, whatever else is in them."""
+_OTHERS = frozenset(
+    ("trajectory", "trajectory_format", "hansei", "run_type", "resourceSpans", "projectHash")
+)
+"""Keys of records that belong to other formats or agents, whatever else is in them."""
 
 
 def recognises(log: LogFile) -> bool:
