@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEV    := $(VENV)/.dev
 BENCH  := $(VENV)/bench/.ready
+APART  := $(VENV)/frameworks/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove rig lock clean
+.PHONY: help run test check pytest lint types imports docs docs-check fmt bench prove rig frameworks lock clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +52,9 @@ prove: $(DEV) ## the long proofs (minutes)
 rig: $(DEV) ## real agents on a scripted model (needs npm, 1.2 GB; writes docs/rig.md)
 	$(BIN)/python -m rig
 
+frameworks: $(APART) ## agents of LangChain, LangGraph, CrewAI and others, recorded (1 GB, minutes)
+	$(VENV)/frameworks/bin/python -m pytest tests/integrations
+
 lock: $(DEV) ## pin the newest versions that pyproject.toml allows
 	$(BIN)/python tools/lock.py
 
@@ -71,4 +75,11 @@ $(DEV): $(READY) requirements/dev.txt
 $(BENCH): $(DEV) requirements/bench.txt
 	@test -x $(VENV)/bench/bin/python || $(PYTHON) -m venv $(VENV)/bench
 	@$(VENV)/bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+# CrewAI wants an older `mcp` than we do; hansei itself is installed beside it without it.
+$(APART): requirements/frameworks.txt pyproject.toml
+	@test -x $(VENV)/frameworks/bin/python || $(PYTHON) -m venv $(VENV)/frameworks
+	@$(VENV)/frameworks/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/frameworks.txt
+	@$(VENV)/frameworks/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@

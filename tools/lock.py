@@ -12,14 +12,22 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = ROOT / "requirements"
 BUILD_TOOLS = ["hatchling", "editables"]
+APART = "frameworks"
+"""The group that cannot share an environment with us: it has its own of everything we need."""
+NOT_APART = ("mcp",)
+"""What those frameworks want in another version, and what their tests do without."""
+TESTING = ("hypothesis", "pytest", "pytest-timeout")
 
 
-def compile_list(name: str, wanted: list[str], *, constraint: Path | None = None) -> Path:
+def compile_list(
+    name: str, wanted: list[str], *, constraint: Path | None = None, universal: bool = True
+) -> Path:
     """Resolve `wanted` into requirements/<name>.txt and return its path."""
     target = REQUIREMENTS / f"{name}.txt"
     command = [
         *(sys.executable, "-m", "uv", "pip", "compile", "-", "--output-file", str(target)),
-        *("--universal", "--python-version", "3.11", "--generate-hashes", "--upgrade"),
+        *(["--universal"] if universal else ["--python-platform", "linux"]),
+        *("--python-version", "3.11", "--generate-hashes", "--upgrade"),
         *("--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"),
     ]
     if constraint is not None:
@@ -31,8 +39,16 @@ def compile_list(name: str, wanted: list[str], *, constraint: Path | None = None
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     run = compile_list("run", [*project["project"]["dependencies"], *BUILD_TOOLS])
-    for group, wanted in project["dependency-groups"].items():
-        compile_list(group, wanted, constraint=run)
+    groups = project["dependency-groups"]
+    for group, wanted in groups.items():
+        if group != APART:
+            compile_list(group, wanted, constraint=run)
+    ours = [it for it in project["project"]["dependencies"] if not it.startswith(NOT_APART)]
+    tests = [it for it in groups["dev"] if it.startswith(TESTING)]
+    wanted = [*groups[APART], *ours, *tests, *BUILD_TOOLS]
+    # CrewAI and genai-prices agree on no pydantic for Python 3.15, so this list is for Linux and
+    # the Python that CI has.
+    compile_list(APART, wanted, universal=False)
 
 
 if __name__ == "__main__":

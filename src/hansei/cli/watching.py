@@ -45,8 +45,13 @@ def watch(settings: Config, *, as_json: bool) -> None:
             ended = _watch(settings, stop, _teller(as_json=as_json))
         if ended == "grown":
             _start_anew()
-        if stop.number == signal.SIGINT:
-            sys.exit(INTERRUPTED)
+        end(stop)
+
+
+def end(stop: Stop) -> None:
+    """End as the signal asks: with the code of an interruption after Ctrl-C."""
+    if stop.number == signal.SIGINT:
+        sys.exit(INTERRUPTED)
 
 
 def _watch(settings: Config, stop: Stop, tell: Callable[[Round], None]) -> Ended:

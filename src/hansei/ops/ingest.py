@@ -10,9 +10,10 @@ import msgspec
 
 from hansei.config import DAY_MS
 from hansei.ops.intake import Task, read_all
+from hansei.ops.live_logs import sweep
 from hansei.ops.processes import seldom_collecting, worth
 from hansei.ops.spool import rotate
-from hansei.ops.survey import prices_changed, spooled, survey
+from hansei.ops.survey import live_logs, prices_changed, spooled, survey
 from hansei.prices import version_stamp
 from hansei.projection import exposure, spend
 from hansei.sources.contract import START
@@ -85,7 +86,10 @@ def ingest(
         seen = look(store, config)
         report.found, report.warnings = seen.found, seen.warnings
         with seldom_collecting():
-            changed = [*seen.changed, *spooled(store, config)]
+            beside = [*spooled(store, config), *live_logs(store, config)]
+            named = {found.transcript.id for found in seen.changed}
+            beside = [found for found in beside if found.transcript.id not in named]
+            changed = [*seen.changed, *beside]
             _read_changed(store, config, changed, now, report, progress)
         _note_missing(store, seen.missing, now, report)
         _keep_up(store, config, now, report)
@@ -203,3 +207,4 @@ def _keep_up(store: Store, config: Config, now: int, report: IngestReport) -> No
     if exposure_due(store):
         exposure.refresh(store)
     rotate(store, config, now=now)
+    sweep(store, config, now=now)

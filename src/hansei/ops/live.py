@@ -21,6 +21,7 @@ from hansei.ops.survey import GONE, Survey, glance, survey
 from hansei.ops.watch import NO_AGENT, Folder, Look, Stopped, Taken
 from hansei.sources import catalogue
 from hansei.sources.contract import Narrow
+from hansei.sources.live import live_folder
 from hansei.sources.spool import spool_folder
 from hansei.store.database import complaints, open_store
 from hansei.store.lock import exclusive
@@ -109,6 +110,7 @@ class Live:
 
     def _wanted(self) -> Iterator[tuple[Path, str]]:
         yield spool_folder(self.config.environment), NO_AGENT
+        yield live_folder(self.config.environment), NO_AGENT
         for source in self._sources:
             extra = self.config.settings.sources.get(source.name, [])
             for folder in _watched(source, self.config, extra):

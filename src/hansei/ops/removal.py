@@ -9,6 +9,7 @@ from hansei.config import DAY_MS
 from hansei.errors import NotFound, UsageError
 from hansei.ops import sessions
 from hansei.ops.known_failures import folders_of, forget
+from hansei.ops.live_logs import forget_logs
 from hansei.ops.scope import named_workspace
 from hansei.ops.skills import book_of_workspace
 from hansei.ops.spool import forget_lines
@@ -122,10 +123,11 @@ def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
     with store.writing(wait_seconds=LOCK_SECONDS):
         if doomed.empty:
             return 0
-        names = [
+        rows = [
             store.db.execute("SELECT agent, native FROM sessions WHERE id = ?", (it,)).fetchone()
             for it in doomed.sessions
         ]
+        names = [row for row in rows if row is not None]
         about = _workspaces(store, doomed)
         folders = folders_of(store, about)
         removed = removal.forget(
@@ -135,7 +137,8 @@ def remove(store: Store, doomed: Doomed, config: Config, *, now: int) -> int:
             for_good=doomed.for_good,
             workspaces=[] if doomed.workspace is None else [doomed.workspace],
         )
-        forget_lines(config.environment, filter(None, names))
+        forget_lines(config.environment, names)
+        forget_logs(config.environment, names)
         if doomed.book is not None:
             doomed.book.forget(now)
         # What is left is written again with the next facts.

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.prices.stamp import version_stamp
-from hansei.sources import catalogue
+from hansei.sources import catalogue, live
 from hansei.store import transcripts
 from hansei.store.upkeep import exposure_due, sealing_due, sums_due
 
@@ -104,10 +104,20 @@ def spooled(store: Store, config: Config) -> list[Found]:
     return _changed(spool, there, known)
 
 
+def live_logs(store: Store, config: Config) -> list[Found]:
+    """What running programs wrote below the hansei home and nobody has read."""
+    there = live.discover(config.environment)
+    known = transcripts.places(store, [(item.agent, item.id) for item in there]) if there else {}
+    read = {at: place.fingerprint for at, place in known.items() if not place.missing}
+    news = [it for it in there if read.get((it.agent, it.id)) != it.fingerprint]
+    return [Found(item, item.fingerprint) for item in news]
+
+
 def anything_to_do(store: Store, config: Config, now: int) -> Survey | None:
     """What was found, where taking it in would change anything."""
     look = survey(store, config)
-    news = look.changed or look.missing or spooled(store, config)
+    waiting = spooled(store, config) or live_logs(store, config)
+    news = look.changed or look.missing or waiting
     return look if news or upkeep_due(store, config, now) else None
 
 

@@ -48,7 +48,7 @@ DOUBTS_KEPT = 4096
 _BESIDE_A_DATABASE = ("-wal", "-shm", "-journal")
 
 NO_AGENT = ""
-"""Owns the folder that hooks write to: whatever is new there is taken in by any round."""
+"""Owns the folders that hooks and running programs write to: any round takes in what is there."""
 
 
 class Folder(NamedTuple):

@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 
 @click.command(short_help="Take in what agents have written since the last time.")
 @click.option("--watch", is_flag=True, help="Go on until Ctrl-C: take in what is new as it comes.")
+@click.option(
+    "--otlp",
+    "port",
+    metavar="PORT",
+    type=click.IntRange(0, 65535),
+    help="Also receive OTLP over HTTP from programs on this machine; 4318 is the usual port.",
+)
 @app.json_option
-def command(watch: bool, as_json: bool) -> None:
+def command(watch: bool, port: int | None, as_json: bool) -> None:
     """Take in what agents have written since the last time.
 
     Other commands do this by themselves; run it alone to see what was read. Experiments that go by
@@ -27,8 +34,17 @@ def command(watch: bool, as_json: bool) -> None:
     second or so, and nothing is lost when an agent deletes its transcripts. Other commands work
     meanwhile. With --json each round is one line of JSON. Ctrl-C ends it; so does SIGTERM, with the
     exit code 0. `hansei init --service` prints how to have it started by itself.
+
+    With --otlp it watches too, and any OpenTelemetry exporter on this machine can send its traces
+    and logs of agents to http://127.0.0.1:PORT. They are kept below the hansei home, taken in when
+    a trace is whole, and deleted a week after they were read.
     """
     settings = app.config()
+    if port is not None:
+        from hansei.cli import receiving
+
+        receiving.receive(settings, port, as_json=as_json)
+        return
     if watch:
         from hansei.cli import watching
 

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from hansei.events.model import Notice, Origin, Prompt
+from hansei.events.model import MARKER, Notice, Origin, Prompt
 from hansei.events.tools import mcp_server
 from hansei.hook.places import INSTRUCTIONS, RULE, SERVER, SKILL
 from hansei.projection.funnel.model import Entry
@@ -34,6 +34,9 @@ _SKILLS = re.compile(r"^## Skills\n(?=(?:These|A) skills? )", re.MULTILINE)
 _LISTED = re.compile(r"^### Available skills\n", re.MULTILINE)
 _TAIL = re.compile(r"^(?:### How to use skills|- (?:Discovery|Trigger rules): )", re.MULTILINE)
 """Where such a list is over."""
+_OURS = re.compile(rf"{re.escape(MARKER)}\n(.*?)<!-- /hansei -->", re.DOTALL)
+_COMPILED = re.compile(r"^- \*\*([a-z0-9][a-z0-9-]*)\*\*: ([^\n]*)", re.MULTILINE)
+"""A skill as `hansei.prompt()` words it."""
 _TAGGED_SKILL = re.compile(
     r"<agent_skill fullPath=\"([^\"]+)\"\s*(?:/>|>(.*?)</agent_skill>)", re.DOTALL
 )
@@ -62,6 +65,8 @@ def entries(event: Notice | Prompt) -> Iterable[Entry]:
         return _noticed(event.name, event.text) if event.name in _NOTICES else _shown(event)
     if event.origin in INJECTING and _BEGINNING.match(event.text):
         return _told(event.text)
+    if event.origin is Origin.HANSEI:
+        return _compiled(event.text)
     return ()
 
 
@@ -84,6 +89,19 @@ def _told(text: str) -> tuple[Entry, ...]:
         found += _tagged_rules(text)
     if "<mcp_instructions" in text:
         found += _tagged_servers(text)
+    return tuple(found)
+
+
+@lru_cache(maxsize=LISTS_KEPT)
+def _compiled(text: str) -> tuple[Entry, ...]:
+    """Skills that we compiled into the instructions of somebody's own agent."""
+    found = []
+    for block in _OURS.findall(text):
+        items = list(_COMPILED.finditer(block))
+        ends = [*(it.start() for it in items[1:]), len(block)]
+        for item, end in zip(items, ends, strict=False):  # without an item there is only an end
+            whole = block[item.start() : end].strip()
+            found.append(Entry(SKILL, item[1], None, item[2].strip() or None, None, size(whole)))
     return tuple(found)
 
 

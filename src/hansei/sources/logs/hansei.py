@@ -219,6 +219,8 @@ def tell(telling: Telling, log: LogFile) -> None:
             continue
         telling.session(current)
         talk = talks.setdefault(current, Conversation(telling, current))
+        if line.id and isinstance(line, PromptLine | ReplyLine | ThoughtLine):
+            talk = Conversation(telling, current, scope=line.id)  # known by its id, not its words
         _tell_line(talk, line, record)
 
 

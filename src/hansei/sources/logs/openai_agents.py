@@ -71,6 +71,8 @@ def _learn(telling: Telling, session: str, trace: Value) -> None:
     metadata = mapping(trace.get("metadata"))
     facts.entrypoint = facts.entrypoint or word(trace.get("workflow_name"))
     facts.cwd = facts.cwd or word(metadata.get("cwd"))
+    facts.branch = facts.branch or word(metadata.get("branch"))
+    facts.commit = facts.commit or word(metadata.get("commit"))
 
 
 def _top(traces: dict[str, Value], trace: Any) -> str:
