@@ -24,16 +24,17 @@ LOOK_SECONDS = 0.5
 
 def receive(settings: Config, port: int, *, as_json: bool) -> None:
     """Receive and watch until a signal ends it; what has come by then is taken in."""
-    try:
+    with watching.stoppable() as stop:
         with _receiving(settings, port):
             try:
-                watching.watch(settings, as_json=as_json)
+                watching.follow(settings, stop, as_json=as_json)
             except StoreLocked as second:
                 note(f"{second.message}: that one takes in what comes.")
-                _wait()
-    finally:
+                while not stop.is_set():
+                    time.sleep(LOOK_SECONDS)
         with app.opened(settings) as store:
             app.run_ingest(store, settings, wait_seconds=30)
+        watching.end(stop)
 
 
 @contextmanager
@@ -67,10 +68,3 @@ def _hand_over(shelf: Shelf, done: threading.Event) -> None:
             shelf.hand_over()
         except OSError as problem:  # a full or read-only disk; it may be better next time
             warn(f"{shelf.folder} cannot be changed: {problem.strerror}")
-
-
-def _wait() -> None:
-    with watching.stoppable() as stop:
-        while not stop.is_set():
-            time.sleep(LOOK_SECONDS)
-    watching.end(stop)

@@ -37,19 +37,24 @@ class Stop:
 
 
 def watch(settings: Config, *, as_json: bool) -> None:
-    """Watch until a signal ends it: Ctrl-C counts as an interruption, SIGTERM as a good end."""
-    from hansei.ops.live import the_only_watcher
-
+    """Watch until a signal ends it."""
     with stoppable() as stop:
-        with the_only_watcher(settings.store):
-            ended = _watch(settings, stop, _teller(as_json=as_json))
-        if ended == "grown":
-            _start_anew()
+        follow(settings, stop, as_json=as_json)
         end(stop)
 
 
+def follow(settings: Config, stop: Stop, *, as_json: bool) -> None:
+    """Watch until `stop` is set; raises StoreLocked where another one watches."""
+    from hansei.ops.live import the_only_watcher
+
+    with the_only_watcher(settings.store):
+        ended = _watch(settings, stop, _teller(as_json=as_json))
+    if ended == "grown":
+        _start_anew()
+
+
 def end(stop: Stop) -> None:
-    """End as the signal asks: with the code of an interruption after Ctrl-C."""
+    """End as the signal asks: Ctrl-C counts as an interruption, SIGTERM as a good end."""
     if stop.number == signal.SIGINT:
         sys.exit(INTERRUPTED)
 
