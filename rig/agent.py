@@ -42,6 +42,10 @@ class Agent(Protocol):
     """The folder of skills it reads in a repository."""
     hook_events: tuple[str, ...]
     """The hooks it calls, where it has hooks."""
+    needs: ClassVar[tuple[str, ...]]
+    """Packages it needs beside it, such as a newer Node.js than the machine has."""
+    silent: ClassVar[frozenset[str]]
+    """What it never tells: its `version` and the `driver` in transcripts, the `call` to a hook."""
     lacks: ClassVar[dict[str, str]]
     """Scenarios it cannot be played in, and why."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rig.agents import claude_code, codex, opencode
+from rig.agents import claude_code, codex, copilot_cli, gemini_cli, openclaw, opencode
 from rig.scenarios import (
     asked_server,
     compaction,
@@ -33,7 +33,14 @@ if TYPE_CHECKING:
     from rig.agent import Agent
     from rig.scenario import Scenario
 
-AGENTS: tuple[Agent, ...] = (claude_code.AGENT, codex.AGENT, opencode.AGENT)
+AGENTS: tuple[Agent, ...] = (
+    claude_code.AGENT,
+    codex.AGENT,
+    opencode.AGENT,
+    gemini_cli.AGENT,
+    copilot_cli.AGENT,
+    openclaw.AGENT,
+)
 
 SCENARIOS: dict[str, Scenario] = {
     "failing_command": failing_command.SCENARIO,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tomllib
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from rig.agent import Agent
 
 _INSTALL_LIMIT_SECONDS = 900
+_TRUSTED = ("NODE_EXTRA_CA_CERTS",)
+"""Certificates that this machine trusts, which a Node.js of our own does not know."""
 
 
 class NotInstalled(Exception):
@@ -40,7 +43,15 @@ def install(agent: Agent, scratch: Path, variables: dict[str, str]) -> Installed
     program = folder / "node_modules" / ".bin" / agent.program
     done = folder / "installed"
     if not done.exists():
-        _fetch(folder, f"{agent.package}@{version}", variables)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "package.json").write_text("{}\n", encoding="utf-8")
+        # What it needs comes first: its own installation may already run on it.
+        trusted = {name: os.environ[name] for name in _TRUSTED if name in os.environ}
+        path = f"{program.parent}{os.pathsep}{variables['PATH']}"
+        own = {**variables, **trusted, "PATH": path}
+        for package in (*agent.needs, agent.package):
+            _fetch(folder, f"{package}@{versions()[package]}", own)
         done.touch()
     return Installed(program, version)
 
@@ -49,9 +60,6 @@ def _fetch(folder: Path, package: str, variables: dict[str, str]) -> None:
     npm = shutil.which("npm")
     if npm is None:
         raise NotInstalled("npm is not on the PATH; the rig needs Node.js 20 or newer")
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "package.json").write_text("{}\n", encoding="utf-8")
     command = [npm, "install", "--no-audit", "--no-fund", "--loglevel=error", package]
     finished = processes.run(
         command,

@@ -34,6 +34,9 @@ where it was. `python -m rig --help` tells how to play a single scenario; the ag
 pinned in `rig/versions.toml`.
 """
 
+_WORDS = {"version": "its version", "driver": "who drove a session", "call": "(to a hook) which call it is"}
+"""What `Agent.silent` names."""
+
 
 def page(
     results: Sequence[Result],
@@ -86,6 +89,10 @@ def _details(
             noted = True
             yield f"{where}: the agent did not write down {', '.join(result.unwritten)}."
     for agent in agents:
+        if agent.silent:
+            noted = True
+            words = " nor ".join(_WORDS[word] for word in sorted(agent.silent))
+            yield f"- {agent.title} never tells {words}."
         tried = sorted({way for one in results if one.agent == agent.name for way in one.outward})
         if tried:
             noted = True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rig.script import Purpose
@@ -11,8 +11,8 @@ from rig.script import Purpose
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rig.script import Script, Tokens
-    from rig.seen import Seen, Usage
+    from rig.script import Script, Tokens, Usage
+    from rig.seen import Seen
     from rig.server import Served
     from rig.stage import Stage
 
@@ -73,7 +73,7 @@ def _runs(stage: Stage) -> Iterator[Finding]:
 def _tokens(stage: Stage, seen: Seen) -> Iterator[Finding]:
     """Every answer in a turn counts once, and nothing counts that the server did not say."""
     due = Counter(_told(stage, one) for one in stage.server.served if one.purpose is Purpose.TURN)
-    allowed = Counter(_told(stage, one) for one in stage.server.served)
+    allowed = Counter(one for served in stage.server.served for one in _ways(stage, served))
     counted = Counter(seen.usage())
     yield same("every answer in a turn is counted, to the token", {}, dict(due - counted))
     yield same("nothing else is counted, and nothing twice", {}, dict(counted - allowed))
@@ -85,14 +85,22 @@ def unwritten(stage: Stage, seen: Seen) -> list[str]:
     requests = [
         f"a request for {_PURPOSES[one.purpose]} ({sum_of(one.tokens)} tokens)"
         for one in stage.server.served
-        if _told(stage, one) not in counted
+        if counted.isdisjoint(_ways(stage, one))
     ]
+    if "driver" in stage.agent.silent:
+        return requests
     silent = [one for one in seen.sessions if not one.heading["driver_recorded"]]
     return requests + [f"who drove session {one.heading['short']}" for one in silent]
 
 
+def _ways(stage: Stage, served: Served) -> list[Usage]:
+    """How a request may be counted: of a summary, agents need not tell the reasoning."""
+    told = _told(stage, served)
+    return [told, (*told[:-1], None)] if served.purpose is Purpose.SUMMARY else [told]
+
+
 def _told(stage: Stage, served: Served) -> Usage:
-    return astuple(stage.agent.wire.told(served.tokens))
+    return stage.agent.wire.told(served.tokens)
 
 
 _PURPOSES = {Purpose.TURN: "a turn", Purpose.SUMMARY: "a summary", Purpose.ASIDE: "a title"}
@@ -113,14 +121,17 @@ def _reading(stage: Stage, seen: Seen) -> Iterator[Finding]:
         "nothing unreadable, nothing skipped", ({}, []), (health["unreadable"], health["skipped"])
     )
     yield same("reading again adds nothing", (0, 0), (seen.again["events"], seen.again["changed"]))
+    silent = stage.agent.silent
     versions = {session.heading["version"] for session in seen.sessions}
-    yield same("the version is known", {stage.installed.version}, versions)
+    told = None if "version" in silent else stage.installed.version
+    yield same("the version is known where it is told", {told}, versions)
     drivers = {
         session.heading["driver"]
         for session in seen.sessions
         if session.heading["relation"] != "subagent" and session.heading["driver_recorded"]
     }
-    yield same("a run by a program is automated", {"automated"}, drivers)
+    if "driver" not in silent:
+        yield same("a run by a program is automated", {"automated"}, drivers)
 
 
 def _prompts(stage: Stage, seen: Seen) -> Iterator[Finding]:

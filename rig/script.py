@@ -14,10 +14,12 @@ from typing import Any, TypeAlias
 
 _CUE = re.compile(r"\bcue:([a-z]+)")
 _SUMMARY = re.compile(
-    r"create a (?:detailed|structured) |CONTEXT CHECKPOINT COMPACTION|anchored summary",
+    r"create a (?:detailed|structured) |CONTEXT CHECKPOINT COMPACTION|anchored summary"
+    r"|(?:generate a new|critically evaluate the) <state_snapshot>",
     re.IGNORECASE,
 )
-"""How the three agents ask for the summary of a compaction."""
+"""How agents ask for the summary of a compaction."""
+_SNAPSHOT = "<state_snapshot>"
 
 
 class Role(StrEnum):
@@ -91,17 +93,28 @@ class Tokens:
     reasoning: int
 
 
+Usage: TypeAlias = tuple[int | None, ...]
+"""Tokens in the order of `Tokens`; None where hansei does not know, or nobody tells."""
+
+
 def reply(script: Script, ask: Ask) -> Reply:
     """The scripted answer to a request."""
     last = next((turn.text for turn in reversed(ask.turns) if turn.role is Role.USER), "")
     if _SUMMARY.search(last):
-        return Reply(Say("The summary: all is well so far."), Purpose.SUMMARY)
+        return Reply(Say(_summary(last)), Purpose.SUMMARY)
     cue, answered = _place(ask.turns)
     if not ask.tools:
         return Reply(Say("A title"), Purpose.ASIDE, cue)
     steps = script.get(cue or "", ())
     step = steps[answered] if answered < len(steps) else Say("There is nothing more to do.")
     return Reply(step, Purpose.TURN, cue)
+
+
+def _summary(asked: str) -> str:
+    text = "The summary: all is well so far."
+    if _SNAPSHOT not in asked:
+        return text
+    return f"<scratchpad>What was there?</scratchpad>\n{_SNAPSHOT}{text}</state_snapshot>"
 
 
 def _place(turns: tuple[Turn, ...]) -> tuple[str | None, int]:

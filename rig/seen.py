@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from rig.place import Place
+    from rig.script import Usage
 
 Record: TypeAlias = dict[str, Any]
-Usage: TypeAlias = tuple[int | None, ...]
-"""Tokens in the order of `rig.script.Tokens`; None where hansei does not know."""
 
 
 class Failed(Exception):

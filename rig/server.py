@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Self
 
 from rig.script import Ask, Purpose, Script, Step, Tokens, reply, tokens
 from rig.wire import Answer, Record, Wire
-from rig.wires import anthropic, chat, responses
+from rig.wires import anthropic, chat, gemini, responses
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 _POLL_SECONDS = 0.05
 """How soon it notices that it is to stop."""
-WIRES: tuple[Wire, ...] = (anthropic.WIRE, responses.WIRE, chat.WIRE)
+WIRES: tuple[Wire, ...] = (anthropic.WIRE, responses.WIRE, chat.WIRE, gemini.WIRE, gemini.WHOLE)
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.model.strange.append(f"{self.command} {path}")
             self._plain({})
             return
-        self._stream(wire.write(self.model.answer(wire, record)))
+        self._send(wire.content_type, wire.write(self.model.answer(wire, record)))
 
     def _is_foreign(self) -> bool:
         """Whether this is for another machine; then it is refused."""
@@ -147,9 +147,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("content-length", "0")
         self.end_headers()
 
-    def _stream(self, pieces: list[bytes]) -> None:
+    def _send(self, content_type: str, pieces: list[bytes]) -> None:
         self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
+        self.send_header("content-type", content_type)
         self.send_header("content-length", str(sum(map(len, pieces))))
         self.end_headers()
         self.wfile.write(b"".join(pieces))

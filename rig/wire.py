@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from rig.script import Ask, Step, Tokens
+    from rig.script import Ask, Step, Tokens, Usage
 
 Record: TypeAlias = dict[str, Any]
 
@@ -38,6 +38,8 @@ class Wire(Protocol):
 
     path: str
     """The end of the address that requests are posted to."""
+    content_type: str
+    """What the answer is: a stream of events, or one object."""
 
     def read(self, body: Record) -> Ask:
         """What is asked."""
@@ -45,8 +47,11 @@ class Wire(Protocol):
     def write(self, answer: Answer) -> list[bytes]:
         """The stream of the answer, in the pieces it is sent in."""
 
-    def told(self, tokens: Tokens) -> Tokens:
+    def told(self, tokens: Tokens) -> Usage:
         """What of the usage the protocol has words for."""
+
+
+STREAM = "text/event-stream"
 
 
 def event(data: Record, name: str | None = None) -> bytes:

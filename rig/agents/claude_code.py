@@ -34,6 +34,8 @@ class ClaudeCode:
         "SessionEnd",
         "PreCompact",
     )
+    needs: ClassVar[tuple[str, ...]] = ()
+    silent: ClassVar[frozenset[str]] = frozenset()
     lacks: ClassVar[dict[str, str]] = {}
 
     def settle(self, place: Place, url: str) -> None:

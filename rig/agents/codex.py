@@ -59,6 +59,8 @@ class Codex:
         "SessionEnd",
         "PreCompact",
     )
+    needs: ClassVar[tuple[str, ...]] = ()
+    silent: ClassVar[frozenset[str]] = frozenset()
     lacks: ClassVar[dict[str, str]] = {
         "status_line": "no command for its status line is documented",
         "nudge": "it has no hook for failed calls",

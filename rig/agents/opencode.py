@@ -27,6 +27,8 @@ class OpenCode:
     instructions = "AGENTS.md"
     skills = ".opencode/skills"
     hook_events: tuple[str, ...] = ()
+    needs: ClassVar[tuple[str, ...]] = ()
+    silent: ClassVar[frozenset[str]] = frozenset()
     lacks: ClassVar[dict[str, str]] = {
         "status_line": "no command for its status line is documented",
         "nudge": "its hooks deliver no text",

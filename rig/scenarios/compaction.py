@@ -21,7 +21,7 @@ class Compaction:
     def script(self, stage: Stage) -> Script:
         return {
             "main": (stage.agent.shell("echo first"), Say("First part.")),
-            "then": (Say("Second part."),),
+            "then": (stage.agent.shell("echo second"), Say("Second part.")),
             "last": (stage.agent.shell("echo last"), Say("Third part.")),
         }
 
@@ -41,9 +41,10 @@ class Compaction:
             any("The summary: all is well so far." in event.get("text", "") for event in found),
         )
         yield same("it is still one session", 1, len(seen.sessions))
-        yield same(
-            "each command once", ["echo first", "echo last"], [call.text for call in seen.calls()]
-        )
+        ran = ["echo first", "echo second", "echo last"]
+        if stage.runs[1].launch.prompt not in stage.agent.command(stage.runs[1].launch):
+            ran.remove("echo second")  # it was only asked to compact
+        yield same("each command once", ran, [call.text for call in seen.calls()])
 
 
 SCENARIO = Compaction()

@@ -42,6 +42,7 @@ class OwnHooks:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         yield same("there is one session", 1, len(seen.sessions))
+        yield from _calls(stage, seen)
         yield from _noted(seen)
         for session in seen.sessions:
             known = (session.heading["commit"], session.heading["branch"])
@@ -59,12 +60,19 @@ class OwnHooks:
         yield same("and uninstall put them back, byte for byte", set(), left)
 
 
+def _calls(stage: Stage, seen: Seen) -> Iterator[Finding]:
+    noted = seen.kind("observation")
+    if "call" in stage.agent.silent:
+        made = {call.name for call in seen.calls()}
+        told = {one["native_tool"] for one in noted if "native_tool" in one}
+    else:
+        made = {call.id for call in seen.calls()}
+        told = {one["call"] for one in noted if "call" in one}
+    yield same("every call was also seen by a hook", made, told)
+
+
 def _noted(seen: Seen) -> Iterator[Finding]:
     noted = seen.kind("observation")
-    ids = {call.id for call in seen.calls()}
-    yield same(
-        "every call was also seen by a hook", ids, {one["call"] for one in noted if "call" in one}
-    )
     dirty = {one["dirty"] for one in noted if "dirty" in one}
     yield same("the tree was dirty", {True}, dirty)
     yield same("every line of the hooks was read", [], seen.doctor["spool"]["skipped"])

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from rig.seen import Seen
     from rig.stage import Stage
 
-_TEXT = "<!-- hansei --> Count the boats before noon."
+_WORDS = "Count the boats before noon."
+_TEXT = f"<!-- hansei --> {_WORDS}"
 _TASK = "Follow cue:child and report."
 
 
@@ -35,15 +36,19 @@ class SessionStart:
         stage.play(Launch("Please follow cue:main to its end.", hooked=True))
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
-        for cue in ("main", "child"):
-            given = [one for one in stage.server.served if one.cue == cue and _TEXT in one.body]
+        begun = {"main": None, "child": "subagent"}
+        if "SubagentStart" not in stage.agent.hook_events:
+            begun.pop("child")
+        for cue in begun:
+            given = [one for one in stage.server.served if one.cue == cue and _WORDS in one.body]
             yield true(f"the model was given the text in {cue}", bool(given))
         yield same("there are a session and a subagent", 2, len(seen.sessions))
         for session in seen.sessions:
-            own = [one["origin"] for one in session.kind("prompt") if _TEXT in one["text"]]
-            yield same("each was given it once, and hansei knows it for its own", ["hansei"], own)
+            own = [one["origin"] for one in session.kind("prompt") if _WORDS in one["text"]]
+            due = ["hansei"] if session.heading["relation"] in begun.values() else []
+            yield same("each was given it once, and hansei knows it for its own", due, own)
         noted = [one for one in seen.kind("observation") if one.get("delivered") == ["rig"]]
-        yield same("the hook noted both deliveries", 2, len(noted))
+        yield same("the hook noted each delivery", len(begun), len(noted))
         disagreements = seen.doctor["spool"]["disagreements"]
         yield same("the notes agree with the transcripts", [], disagreements)
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from rig.script import Ask, Call, Role, Say, Tokens, Turn
-from rig.wire import Answer, Record, event, joined
+from rig.script import Ask, Call, Role, Say, Tokens, Turn, Usage
+from rig.wire import STREAM, Answer, Record, event, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 class Anthropic:
     path = "/v1/messages"
+    content_type = STREAM
 
     def read(self, body: Record) -> Ask:
         turns = [turn for message in body.get("messages", ()) for turn in _turns(message)]
@@ -23,8 +25,8 @@ class Anthropic:
     def write(self, answer: Answer) -> list[bytes]:
         return [event(data, data["type"]) for data in _events(answer)]
 
-    def told(self, tokens: Tokens) -> Tokens:
-        return tokens
+    def told(self, tokens: Tokens) -> Usage:
+        return astuple(tokens)
 
 
 def _turns(message: Record) -> Iterator[Turn]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import astuple, replace
 from typing import TYPE_CHECKING
 
-from rig.script import Ask, Call, Role, Say, Tokens, Turn
-from rig.wire import Answer, Record, event, joined
+from rig.script import Ask, Call, Role, Say, Tokens, Turn, Usage
+from rig.wire import STREAM, Answer, Record, event, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +17,7 @@ _ROLES = {"user": Role.USER, "assistant": Role.MODEL, "tool": Role.ANSWER}
 
 class Chat:
     path = "/v1/chat/completions"
+    content_type = STREAM
 
     def read(self, body: Record) -> Ask:
         turns = tuple(
@@ -30,9 +31,9 @@ class Chat:
     def write(self, answer: Answer) -> list[bytes]:
         return [*(event(data) for data in _chunks(answer)), b"data: [DONE]\n\n"]
 
-    def told(self, tokens: Tokens) -> Tokens:
+    def told(self, tokens: Tokens) -> Usage:
         """There is no word for cache writes: they are part of the prompt's tokens."""
-        return replace(tokens, input=tokens.input + tokens.cache_write, cache_write=0)
+        return astuple(replace(tokens, input=tokens.input + tokens.cache_write, cache_write=0))
 
 
 def _chunks(answer: Answer) -> Iterator[Record]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
-from rig.script import Ask, Call, Role, Say, Tokens, Turn
-from rig.wire import Answer, Record, event, joined
+from rig.script import Ask, Call, Role, Say, Tokens, Turn, Usage
+from rig.wire import STREAM, Answer, Record, event, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,6 +17,7 @@ _ANSWERS = ("function_call_output", "custom_tool_call_output")
 
 class Responses:
     path = "/v1/responses"
+    content_type = STREAM
 
     def read(self, body: Record) -> Ask:
         turns = [turn for item in body.get("input", ()) for turn in _turns(item)]
@@ -27,8 +29,8 @@ class Responses:
     def write(self, answer: Answer) -> list[bytes]:
         return [event(data, data["type"]) for data in _events(answer)]
 
-    def told(self, tokens: Tokens) -> Tokens:
-        return tokens
+    def told(self, tokens: Tokens) -> Usage:
+        return astuple(tokens)
 
 
 def _turns(item: Record) -> Iterator[Turn]:

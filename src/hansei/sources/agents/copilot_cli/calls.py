@@ -118,6 +118,7 @@ def answer(reader: Reader, data: Data, where: dict[str, Any]) -> None:
     status, basis = _verdict(data, whole, code, tool, arguments)
     cut = _CUT.search(text) is not None
     size = byte_size(text)
+    child = reader.state.children.pop(short(call), None)
     event = ToolResult(
         key=reader.key("result", call),
         call=call,
@@ -128,6 +129,7 @@ def answer(reader: Reader, data: Data, where: dict[str, Any]) -> None:
         size=None if cut else size,
         truncated=cut,
         shown=byte_size(whole) if ended else None,
+        child=f"{reader.session}/{child}" if child else None,
         **where,
     )
     reader.emit(event)

@@ -16,9 +16,9 @@ from hansei.events.model import (
     Thought,
 )
 from hansei.sources.agents.copilot_cli import calls, usage
-from hansei.sources.agents.copilot_cli.reading import use_context, use_model
-from hansei.sources.agents.copilot_cli.records import Data
-from hansei.sources.families.streams import short, text_digest
+from hansei.sources.agents.copilot_cli.reading import CALLS_KEPT, use_context, use_model
+from hansei.sources.agents.copilot_cli.records import Data, Spent
+from hansei.sources.families.streams import remember, short, text_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,14 +39,14 @@ _IGNORED_GROUPS = (
     "hook.", "permission.", "external_tool.", "mcp.", "commands.", "command.", "capabilities.",
     "user_input.", "elicitation.", "sampling.", "session.canvas.", "session.schedule_",
     "session.extensions", "exit_plan_mode.", "auto_mode_switch.", "factory.", "pending_messages.",
-    "session_limits_exhausted.", "session.managed_settings", "ui.", "mcp_app.", "tool_search.",
+    "session_limits_exhausted.", "session.managed_settings", "ui.", "mcp_app.", "tool_search.", "model.",
 )  # fmt: skip
 _IGNORED = frozenset(
     (
         "assistant.turn_start", "assistant.turn_end", "assistant.intent", "assistant.usage",
         "assistant.reasoning_delta", "assistant.message_delta", "assistant.message_start",
         "assistant.streaming_delta", "assistant.tool_call_delta", "assistant.idle",
-        "assistant.server_tool_progress", "model.call_failure", "tool.execution_progress",
+        "assistant.server_tool_progress", "tool.execution_progress",
         "tool.execution_partial_result", "session.idle", "session.usage_info",
         "session.usage_checkpoint", "session.mode_changed", "session.permissions_changed",
         "session.plan_changed", "session.workspace_file_changed", "session.compaction_start",
@@ -56,7 +56,7 @@ _IGNORED = frozenset(
         "session.skills_loaded", "session.custom_agents_updated", "session.mcp_servers_loaded",
         "session.mcp_server_status_changed", "session.custom_notification",
         "session.snapshot_rewind", "subagent.selected", "subagent.deselected",
-        "subagent.completed",
+        "subagent.completed", "subagent.configured",
     )
 )  # fmt: skip
 """Events that tell of the program itself, or tell again what another one tells."""
@@ -93,7 +93,7 @@ def _begin(reader: Reader, data: Data) -> None:
     facts.cwd, facts.branch = facts.cwd or reader.cwd, reader.branch
     facts.entrypoint = facts.entrypoint or data.producer
     if data.copilot_version and data.copilot_version != "unknown":
-        facts.version = data.copilot_version
+        facts.version = reader.state.version = short(data.copilot_version)
     if data.context is not None and facts.commit is None:
         facts.commit = data.context.head_commit
 
@@ -163,6 +163,10 @@ def _assistant(reader: Reader, record: Record, data: Data, where: Where) -> None
     usage.answer(reader, data, message, by)
 
 
+def _spent(reader: Reader, record: Record, data: Data, where: Where) -> None:
+    usage.recorded(reader, data.usage or Spent(), reader.identity(record), where)
+
+
 def _reasoning(reader: Reader, _record: Record, data: Data, where: Where) -> None:
     if isinstance(data.content, str):
         _think(reader, data.content, {"model": data.model or reader.model, **where})
@@ -189,6 +193,9 @@ def _compacted(reader: Reader, record: Record, data: Data, where: Where) -> None
         **where,
     )
     reader.emit(event)
+    if data.compaction_tokens_used is not None and reader.state.recorded:
+        identity = f"{reader.identity(record)}/summary"
+        usage.recorded(reader, data.compaction_tokens_used, identity, where)
 
 
 def _truncated(reader: Reader, record: Record, data: Data, where: Where) -> None:
@@ -224,6 +231,9 @@ def _subagent(reader: Reader, _record: Record, data: Data, where: Where) -> None
     if where["session"] != reader.session:
         facts = reader.facts(where["session"])
         facts.role, facts.spawned_by = data.agent_name, data.tool_call_id
+        if data.tool_call_id:
+            call, child = short(data.tool_call_id), where["session"].partition("/")[2]
+            remember(reader.state.children, call, child, CALLS_KEPT)
 
 
 def _complete(reader: Reader, _record: Record, data: Data, where: Where) -> None:
@@ -249,6 +259,7 @@ _HANDLERS: dict[str, Handler] = {
     "tool.execution_complete": _complete,
     "session.compaction_complete": _compacted,
     "session.truncation": _truncated,
+    "session.usage_record": _spent,
     "session.shutdown": _shutdown,
     "session.error": _notice,
     "session.warning": _notice,

@@ -43,6 +43,11 @@ class State(msgspec.Struct, omit_defaults=True):
     """Calls without a result: where the line stands that tells their arguments."""
     told: dict[str, int] = {}
     """Output tokens of this run that its answers have told, by model."""
+    children: dict[str, str] = {}
+    """Calls without a result that have started a subagent, and which."""
+    version: str | None = None
+    recorded: bool = False
+    """Whether requests have records of their own."""
     seen: dict[str, int] = {}
     """When each subagent of this run was last at work."""
     last: str | None = None
@@ -170,6 +175,7 @@ def session_of(reader: Reader, record: Record) -> str:
     session = f"{main}/agent-{short(own)}"
     facts = reader.facts(session)
     facts.driver, facts.driver_recorded = Driver.SUBAGENT, True
+    facts.version = reader.state.version
     facts.parent, facts.relation = main, Relation.SUBAGENT
     facts.cwd, facts.branch = facts.cwd or reader.cwd, reader.branch
     if (at := instant(record.timestamp)) is not None:

@@ -32,6 +32,13 @@ class Counts(msgspec.Struct, rename="camel", gc=False):
     reasoning_tokens: int | None = None
 
 
+class Spent(Counts, rename="camel", gc=False):
+    """What one request took."""
+
+    model: str | None = None
+    api_call_id: str | None = None
+
+
 class Metric(msgspec.Struct):
     usage: Counts | None = None
 
@@ -72,10 +79,12 @@ class Data(msgspec.Struct, rename="camel"):
     success: bool | None = None
     result: Any = None
     error: Any = None
+    usage: Spent | None = None
     model_metrics: dict[str, Metric] | None = None
     agent_metrics: dict[str, Share] | None = None
     summary_content: str | None = None
     trigger: str | None = None
+    compaction_tokens_used: Spent | None = None
     pre_compaction_tokens: int | None = None
     pre_truncation_tokens_in_messages: int | None = None
     reason: str | None = None

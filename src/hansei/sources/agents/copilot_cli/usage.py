@@ -1,6 +1,7 @@
 """What requests took: an answer tells its own output, the end of a run the sum of everything.
 
-Sums are told by model, newer ones by agent too. What subagents had is theirs; the rest of the
+Newer versions write a record of each request, and sums that go on over all runs: then the records
+are what counts. Older sums are told by model, newer ones by agent too. What subagents had is theirs; the rest of the
 session's own sums is the main agent's, so that all of them add up to what the program says.
 """
 
@@ -13,7 +14,7 @@ from hansei.sources.families.streams import short
 
 if TYPE_CHECKING:
     from hansei.sources.agents.copilot_cli.reading import Reader
-    from hansei.sources.agents.copilot_cli.records import Counts, Data, Metric, Record
+    from hansei.sources.agents.copilot_cli.records import Counts, Data, Metric, Record, Spent
 
 MAIN = "main"
 
@@ -40,6 +41,14 @@ def answer(reader: Reader, data: Data, message: str, by: dict[str, Any]) -> None
     reader.emit(RequestUsage(key=reader.key("request", identity), output=output, **by))
 
 
+def recorded(reader: Reader, spent: Spent, identity: str, where: dict[str, Any]) -> None:
+    """One request with all it took, told before its answer is."""
+    reader.state.recorded = True
+    key = reader.key("request", spent.api_call_id or identity)
+    model = spent.model or reader.model
+    reader.emit(RequestUsage(key=key, model=model, **{**where, **_sum(spent)._asdict()}))
+
+
 def _share(session: str, model: str | None) -> str:
     """Whose output it is: the agent within the session, and the model."""
     return f"{session.partition('/')[2]}|{short(model or '')}"
@@ -48,6 +57,9 @@ def _share(session: str, model: str | None) -> str:
 def run_ended(reader: Reader, record: Record, data: Data, where: dict[str, Any]) -> None:
     """The sums of a run, less what its answers have told."""
     told, reader.state.told = reader.state.told, {}
+    if reader.state.recorded:
+        reader.state.seen = {}
+        return
     rest = _sums(data.model_metrics)
     for agent, share in sorted((data.agent_metrics or {}).items()):
         if agent != MAIN:

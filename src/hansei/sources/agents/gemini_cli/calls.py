@@ -43,8 +43,14 @@ _TAIL = re.compile(
 )
 _CODE = re.compile(r"\nExit Code: (-?\d{1,9})\b")
 _EMPTY = "(empty)"
+_WRAPPED = re.compile(r"<untrusted_context>\n(.*)\n</untrusted_context>", re.DOTALL)
+"""What newer versions put around the output of commands, servers and pages."""
 _MASKED = "<tool_output_masked>"
-_DECLINED = "declined"
+_DECLINED = re.compile(r"declined|user did not allow|rejected", re.IGNORECASE)
+_POLICY = re.compile(
+    r'Tool execution (?:for ".*?" )?(?:denied by policy|requires user confirmation)', re.DOTALL
+)
+"""How a call ends that a rule forbids, or that nobody is there to allow."""
 _CUT = re.compile(r"^Output too large\. Showing |\[[\d,]+ characters omitted\]", re.MULTILINE)
 
 
@@ -141,7 +147,8 @@ def _answer(call: Call, tool: Tool) -> Answer:
     if not texts and isinstance(call.result_display, str):
         texts.append(call.result_display)
     whole = "\n".join(texts)
-    text, code = _unframed(whole) if tool is Tool.SHELL else (whole, None)
+    bare = "\n".join(map(_unwrapped, texts))
+    text, code = _unframed(bare) if tool is Tool.SHELL else (bare, None)
     return Answer(text, byte_size(whole), "\n".join(failed) or None, code)
 
 
@@ -153,6 +160,14 @@ def _response(part: Any) -> dict[str, Any]:
         response = answered.get("response")
         return response if isinstance(response, dict) else {}
     return {"output": part["text"]} if isinstance(part.get("text"), str) else {}
+
+
+def _unwrapped(text: str) -> str:
+    """A text without the tag that says whose words they are not."""
+    found = _WRAPPED.match(text)
+    if found is None:
+        return text
+    return found[1].replace("&lt;/untrusted_context&gt;", "</untrusted_context>") + text[found.end() :]
 
 
 def _unframed(text: str) -> tuple[str, int | None]:
@@ -168,10 +183,12 @@ def _unframed(text: str) -> tuple[str, int | None]:
 
 def _verdict(call: Call, answer: Answer, *, masked: bool) -> tuple[Status, Basis]:
     """How a call ended. A command that failed is `success` too: its exit code tells."""
+    said = answer.failed or answer.text
     if call.status == "cancelled":
-        said = (answer.failed or answer.text).lower()
-        refused = _DECLINED in said or "user did not allow" in said or "rejected" in said
+        refused = _DECLINED.search(said) is not None
         return Status.UNKNOWN, Basis.DECLINED if refused else Basis.INTERRUPTED
+    if call.status == "error" and _POLICY.match(said):
+        return Status.UNKNOWN, Basis.DECLINED
     if answer.exit_code:
         return Status.FAILED, Basis.EXIT_CODE
     if call.status == "error":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from hansei.sources.agents.gemini_cli.reading import Reader
     from hansei.sources.agents.gemini_cli.records import Record, Tokens
 
-_SUMMARY = "<state_snapshot>"
+_SUMMARY = re.compile(r"\s*(?:<scratchpad>.*?</scratchpad>\s*)?<state_snapshot>", re.DOTALL)
 """How the summary begins that takes the place of a long conversation."""
 _CANCELLED = "Request cancelled."
 _HOOK = "hook_context"
@@ -59,12 +60,13 @@ def _prompt(reader: Reader, record: Record, message: str, *, synthetic: bool) ->
     where = reader.where(record.timestamp)
     given, shown = text_of(record.content), text_of(record.display_content)
     images = images_in(record.content)
-    if given.lstrip().startswith(_SUMMARY):
+    if _SUMMARY.match(given):
         key = reader.key("compaction", message)
         reader.emit(Compaction(key=key, text=given, **where))
         return
     typed, added = tagged.split(shown or given, (_HOOK,))
-    for number, text in enumerate(added):
+    for number, escaped in enumerate(added):
+        text = html.unescape(escaped)  # newer versions keep a hook from writing tags
         origin = Origin.HANSEI if MARKER in text else Origin.HOOK
         key = reader.key("hook", message, str(number))
         reader.emit(Prompt(key=key, text=text, origin=origin, **where))

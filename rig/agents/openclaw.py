@@ -1,0 +1,120 @@
+"""OpenClaw: `openclaw agent --local`, a provider of ours in openclaw.json, no gateway."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from rig.script import SMALL, Call
+from rig.wires import chat
+
+if TYPE_CHECKING:
+    from rig.agent import Launch
+    from rig.place import Place
+    from rig.wire import Wire
+
+_CONTEXT = 200_000
+_SMALL_CONTEXT = 24_000
+
+
+class OpenClaw:
+    name = "openclaw"
+    title = "OpenClaw"
+    package = "openclaw"
+    program = "openclaw"
+    wire: Wire = chat.WIRE
+    instructions = "AGENTS.md"
+    skills = "skills"
+    hook_events: tuple[str, ...] = ()
+    needs: ClassVar[tuple[str, ...]] = ("node",)
+    silent: ClassVar[frozenset[str]] = frozenset(("version", "driver"))
+    lacks: ClassVar[dict[str, str]] = {}
+
+    def settle(self, place: Place, url: str) -> None:
+        _write(place, _settings(place, url))
+
+    def variables(self, place: Place, url: str) -> dict[str, str]:
+        return {}
+
+    def command(self, launch: Launch) -> list[str]:
+        prompt = "/compact" if launch.compacting else launch.prompt
+        going_on = ["--session-id", launch.session] if launch.session else ["--agent", "main"]
+        return ["agent", "--local", "--json", *going_on, "--message", prompt]
+
+    def session(self, out: str) -> str | None:
+        try:
+            told = json.loads(out)
+        except ValueError:
+            return None
+        return str(told["meta"]["agentMeta"]["sessionId"])
+
+    def hook(self, place: Place, commands: dict[str, str], timeout: int) -> None:
+        raise NotImplementedError(self.lacks["hook_crash"])
+
+    def shell(self, command: str) -> Call:
+        return Call("exec", {"command": command})
+
+    def server(self, tool: str, arguments: dict[str, Any]) -> Call:
+        return Call(f"hansei__{tool}", arguments)
+
+    def forbid(self, place: Place) -> Call:
+        path = _path(place)
+        settings = json.loads(path.read_text(encoding="utf-8"))
+        settings["tools"]["deny"] = ["write"]
+        _write(place, settings)
+        return Call("write", {"path": "forbidden", "content": "no"})
+
+    def spawn(self, prompt: str) -> Call:
+        return Call("tool_call", {"id": "sessions_spawn", "args": {"task": prompt}})
+
+    def skill(self, name: str) -> Call | None:
+        return Call("read", {"path": f"skills/{name}/SKILL.md"})
+
+    def naming(self, skill: str) -> str:
+        return ""
+
+
+def _settings(place: Place, url: str) -> dict[str, Any]:
+    models = [
+        {
+            "id": name,
+            "name": name,
+            "reasoning": False,
+            "input": ["text"],
+            "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+            "contextWindow": context,
+            "maxTokens": 1000,
+        }
+        for name, context in (("large", _CONTEXT), (SMALL, _SMALL_CONTEXT))
+    ]
+    provider = {
+        "baseUrl": f"{url}/v1",
+        "apiKey": "rig",
+        "api": "openai-completions",
+        "models": models,
+    }
+    defaults = {
+        "workspace": str(place.project),
+        "skipBootstrap": True,
+        "model": {"primary": "rig/large"},
+    }
+    return {
+        "gateway": {"mode": "local"},
+        "agents": {"defaults": defaults},
+        "tools": {
+            "profile": "coding",
+            "exec": {"host": "gateway", "security": "full", "ask": "off"},
+        },
+        "models": {"mode": "merge", "providers": {"rig": provider}},
+    }
+
+
+def _path(place: Place) -> Any:
+    return place.home / ".openclaw/openclaw.json"
+
+
+def _write(place: Place, settings: dict[str, Any]) -> None:
+    place.write(_path(place), json.dumps(settings))
+
+
+AGENT = OpenClaw()
