@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rig.seen import Failed, hansei
 
@@ -40,12 +40,11 @@ def install(stage: Stage, then: str) -> None:
     stage.agent.hook(place, commands, TIMEOUT_SECONDS)
 
 
-def told(stage: Stage) -> list[dict[str, Any]]:
-    """What the hook was told, in order."""
-    return [
-        json.loads(path.read_text(encoding="utf-8"))
-        for path in sorted(stage.place.told.glob("*.json"))
-    ]
+def called(stage: Stage) -> set[str]:
+    """For which events the hook was called; each time it was told an object."""
+    paths = list(stage.place.told.glob("*.json"))
+    told = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    return {path.stem.rpartition("-")[2] for path, it in zip(paths, told, strict=True) if it}
 
 
 def init(stage: Stage, *options: str) -> None:

@@ -34,7 +34,11 @@ where it was. `python -m rig --help` tells how to play a single scenario; the ag
 pinned in `rig/versions.toml`.
 """
 
-_WORDS = {"version": "its version", "driver": "who drove a session", "call": "(to a hook) which call it is"}
+_WORDS = {
+    "version": "its version",
+    "driver": "who drove a session",
+    "call": "(to a hook) which call it is",
+}
 """What `Agent.silent` names."""
 
 

@@ -30,8 +30,15 @@ class CopilotCli:
         "sessionEnd",
     )
     needs: ClassVar[tuple[str, ...]] = ()
-    silent: ClassVar[frozenset[str]] = frozenset(("driver",))
-    lacks: ClassVar[dict[str, str]] = {}
+    silent: ClassVar[frozenset[str]] = frozenset(("driver", "call"))
+    lacks: ClassVar[dict[str, str]] = {
+        "asked_server": "`hansei init --plugin` has no package for it",
+        "fork": "a session cannot be forked from the command line",
+        "nudge": "hansei delivers no text to it",
+        "randomised_exposure": "hansei delivers no text to it",
+        "session_start": "hansei delivers no text to it",
+        "status_line": "no command for its status line is documented",
+    }
 
     def settle(self, place: Place, url: str) -> None:
         """Nothing to write: the environment says it all."""

@@ -51,6 +51,7 @@ class GeminiCli:
     needs: ClassVar[tuple[str, ...]] = ()
     silent: ClassVar[frozenset[str]] = frozenset(("version", "driver", "call"))
     lacks: ClassVar[dict[str, str]] = {
+        "asked_server": "`hansei init --plugin` has no package for it",
         "fork": "a session cannot be forked from the command line",
         "interruption": "on Ctrl-C it ends at once and writes nothing more down",
         "nudge": "it has no hook for failed calls",

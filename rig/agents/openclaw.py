@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONTEXT = 200_000
 _SMALL_CONTEXT = 24_000
+_NO_HOOKS = "its hooks run in the gateway, and `openclaw agent --local` has none"
 
 
 class OpenClaw:
@@ -28,7 +30,20 @@ class OpenClaw:
     hook_events: tuple[str, ...] = ()
     needs: ClassVar[tuple[str, ...]] = ("node",)
     silent: ClassVar[frozenset[str]] = frozenset(("version", "driver"))
-    lacks: ClassVar[dict[str, str]] = {}
+    lacks: ClassVar[dict[str, str]] = {
+        "asked_server": "`hansei init --plugin` has no package for it",
+        "fork": "a session cannot be forked from the command line",
+        "guarded_call": _NO_HOOKS,
+        "hook_crash": _NO_HOOKS,
+        "instruction_file": "it does not write down which instructions it gave the model",
+        "nudge": _NO_HOOKS,
+        "own_hook_broken": _NO_HOOKS,
+        "own_hooks": _NO_HOOKS,
+        "randomised_exposure": _NO_HOOKS,
+        "session_start": _NO_HOOKS,
+        "status_line": "no command for its status line is documented",
+        "subagent": "without a gateway it starts none: `published reply runtime missing`",
+    }
 
     def settle(self, place: Place, url: str) -> None:
         _write(place, _settings(place, url))
@@ -37,9 +52,10 @@ class OpenClaw:
         return {}
 
     def command(self, launch: Launch) -> list[str]:
-        prompt = "/compact" if launch.compacting else launch.prompt
-        going_on = ["--session-id", launch.session] if launch.session else ["--agent", "main"]
-        return ["agent", "--local", "--json", *going_on, "--message", prompt]
+        model = SMALL if launch.compacting else "large"
+        place = ["--session-id", launch.session] if launch.session else _new(launch)
+        options = ["--local", "--json", f"--model=rig/{model}"]
+        return ["agent", *options, *place, "--message", launch.prompt]
 
     def session(self, out: str) -> str | None:
         try:
@@ -65,13 +81,19 @@ class OpenClaw:
         return Call("write", {"path": "forbidden", "content": "no"})
 
     def spawn(self, prompt: str) -> Call:
-        return Call("tool_call", {"id": "sessions_spawn", "args": {"task": prompt}})
+        return Call("sessions_spawn", {"task": prompt})
 
     def skill(self, name: str) -> Call | None:
         return Call("read", {"path": f"skills/{name}/SKILL.md"})
 
     def naming(self, skill: str) -> str:
         return ""
+
+
+def _new(launch: Launch) -> list[str]:
+    """A session of its own: all that name none are one."""
+    name = hashlib.blake2b(launch.prompt.encode(), digest_size=4).hexdigest()
+    return ["--session-key", f"agent:main:rig-{name}"]
 
 
 def _settings(place: Place, url: str) -> dict[str, Any]:
@@ -103,6 +125,7 @@ def _settings(place: Place, url: str) -> dict[str, Any]:
         "agents": {"defaults": defaults},
         "tools": {
             "profile": "coding",
+            "toolSearch": False,
             "exec": {"host": "gateway", "security": "full", "ask": "off"},
         },
         "models": {"mode": "merge", "providers": {"rig": provider}},

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from hansei.hook.words import BEFORE_CALLS
+from hansei.sources.spool_lines import CALLED
 from rig import hooks
 from rig.agent import Launch
 from rig.scenario import Finding, same
@@ -45,7 +46,7 @@ class GuardedCall:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         project = stage.place.project
-        heeds = stage.agent.name in BEFORE_CALLS
+        heeds = CALLED.get(stage.agent.name, stage.agent.name) in BEFORE_CALLS
         yield same("the call did not run", not heeds, (project / "forbidden").exists())
         yield same("the one beside it did", True, (project / "allowed").exists())
         ends = [(call.status, call.basis) for call in seen.calls()]

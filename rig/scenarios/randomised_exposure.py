@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from hansei.hook.words import FORGETS
+from hansei.sources.spool_lines import CALLED
 from rig import hooks
 from rig.agent import Launch
 from rig.scenario import Finding, same, true
@@ -54,8 +56,10 @@ class RandomisedExposure:
         written = {session: _TEXT in _transcript(stage, session) for session in given}
         yield same("transcripts hold the text in the treatment arm alone", given, written)
         own = {one.id: _deliveries(one.kind("prompt")) for one in seen.sessions}
-        once = {session: ["hansei"] if told else [] for session, told in given.items()}
-        yield same("hansei reads it there once, and knows it for its own", once, own)
+        due = {session: ["hansei"] * told for session, told in given.items()}
+        if CALLED.get(stage.agent.name, stage.agent.name) in FORGETS:
+            due = {session: told * _begun(stage, session) for session, told in due.items()}
+        yield same("hansei reads it there once, and knows it for its own", due, own)
         stays = {cue: _given(stage, cue) for cue in _RESUMED}
         yield same("a resumed session stays in its arm", _RESUMED, stays)
         yield from _reported(stage, arms)
@@ -75,8 +79,15 @@ def _given(stage: Stage, cue: str) -> bool:
 
 def _transcript(stage: Stage, session: str) -> str:
     """All that the agent wrote down of a session."""
-    files = sorted(stage.place.home.rglob(f"*{session}*.jsonl"))
-    return "".join(file.read_text(encoding="utf-8") for file in files)
+    texts = [(file, file.read_text(encoding="utf-8")) for file in stage.place.home.rglob("*.jsonl")]
+    return "".join(
+        text for file, text in texts if session in f"{file} {text.partition(chr(10))[0]}"
+    )
+
+
+def _begun(stage: Stage, session: str) -> int:
+    """How often a session was begun or taken up again."""
+    return sum(session in (run.session, run.launch.session) for run in stage.runs)
 
 
 def _deliveries(prompts: tuple[dict[str, Any], ...]) -> list[str]:

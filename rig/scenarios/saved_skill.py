@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from rig.seen import Seen
     from rig.stage import Stage
 
+_CUES = ("main", "again", "more")
+"""Where nobody types it, three sessions must have come to it."""
+
 
 class SavedSkill:
     title = "A skill that hansei saved"
@@ -25,13 +28,12 @@ class SavedSkill:
         self.saved: list[dict[str, Any]] = []
 
     def script(self, stage: Stage) -> Script:
-        return {"main": (*procedure.lay_out(stage), Say("It is out."))}
+        return dict.fromkeys(_CUES, (*procedure.lay_out(stage), Say("It is out.")))
 
     def play(self, stage: Stage) -> None:
-        first = stage.play(Launch("Please follow cue:main to its end."))
-        learned = ask(
-            stage.place, stage.variables(), "learn", first.session or "", "--yes", "--json"
-        )
+        for cue in _CUES:
+            stage.play(Launch(f"Please follow cue:{cue} to its end."))
+        learned = ask(stage.place, stage.variables(), "learn", "--yes", "--json")
         self.saved = learned["saved"]
         name = str(self.saved[0]["name"])
         call: Call | None = stage.agent.skill(name)
@@ -48,14 +50,13 @@ class SavedSkill:
         begun = next(one for one in turns if one.cue == "next")
         yield true("the next session lists it", name in begun.body, described)
         yield true("the model was given the text", stage.server.was_told(line), line)
-        session = seen.session(stage.runs[1].session or "")
+        last = stage.runs[-1].session
+        session = seen.session(last or "")
         events = session.events if session else ()
         yield true("the transcript shows it", any(line in str(event) for event in events), line)
         if stage.agent.skill(name):
             yield true("its text comes only when it is wanted", line not in begun.body)
-            called = [
-                (c.status, c.text) for c in seen.calls() if c.session == stage.runs[1].session
-            ]
+            called = [(c.status, c.text) for c in seen.calls() if c.session == last]
             yield same("the call names the skill", [("ok", name)], called)
         human = [text for text in seen.prompts("human") if line in text]
         yield same("not as the user's words", [], human)

@@ -224,7 +224,10 @@ def test_a_text_that_git_ignores_is_held_against_the_repository_all_the_same(rep
 
 
 def test_files_with_many_lines_in_common_are_told_once(repo: Repo) -> None:
-    lines = [f"Open gate {name} before a ship comes in." for name in ("north", "south", "harbour", "castle", "river")]
+    lines = [
+        f"Open gate {name} before a ship comes in."
+        for name in ("north", "south", "harbour", "castle", "river")
+    ]
     planted(repo, "CLAUDE.md", "\n".join(f"- {it}" for it in lines[:MANY]))
     planted(repo, ".claude/CLAUDE.md", "\n".join(f"- {it}" for it in lines[1:MANY]))
     assert len(found(repo)) == MANY - 1

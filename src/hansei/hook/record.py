@@ -161,7 +161,8 @@ def _deliver(home: str, line: dict[str, Any]) -> str | None:
         line["arms"] = arms
     text = "\n\n".join(item["text"] for item in items).strip()
     # A resumed session has the text in its history, or is older than the experiment.
-    new = bool(items) and line.get("source") != RESUMED
+    kept = line.get("source") == RESUMED and line["agent"] not in words.FORGETS
+    new = bool(items) and not kept
     answer = words.context(line["agent"], line["hook"], text) if new else None
     if answer is None:
         return None
@@ -180,7 +181,7 @@ def _stop(home: str, line: dict[str, Any], data: bytes) -> str | None:
         reason = refusal(home, parsed(data))
     except Exception:  # noqa: BLE001 - whatever it was, the call goes on
         return None
-    return None if reason is None else written(words.denial(line["hook"], reason))
+    return None if reason is None else written(words.denial(line["agent"], line["hook"], reason))
 
 
 def _nudged(home: str, line: dict[str, Any], data: bytes) -> str | None:

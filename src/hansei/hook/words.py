@@ -96,9 +96,17 @@ SUBAGENT_SESSION: dict[str, str] = {
 }
 """The id of a subagent's session as its transcript has it; elsewhere its parent's id stands."""
 
-BEFORE_CALLS: dict[str, str] = {"claude_code": "PreToolUse", "codex": "PreToolUse"}
+BEFORE_CALLS: dict[str, str] = {
+    "claude_code": "PreToolUse",
+    "codex": "PreToolUse",
+    "gemini": "BeforeTool",
+}
 """Hooks that run before a call and may stop it, of agents that are known to heed a refusal."""
 
+FORGETS = frozenset(("gemini",))
+"""Agents that leave out what a hook had added when a session is resumed, as a real run showed."""
+_DECIDING = frozenset(("gemini",))
+"""Agents that take a refusal as a decision of the hook, not as one on a permission."""
 _WRAPPED = ("claude_code", "codex", "gemini")
 """Agents that take added context inside `hookSpecificOutput`."""
 _BARE = "cursor"
@@ -140,8 +148,10 @@ def context(agent: str, hook: str, text: str) -> dict[str, Any] | None:
     return {"additional_context": text} if agent == _BARE else None
 
 
-def denial(hook: str, text: str) -> dict[str, Any]:
+def denial(agent: str, hook: str, text: str) -> dict[str, Any]:
     """What to print so that an agent does not make the call it is about to make."""
+    if agent in _DECIDING:
+        return {"decision": "deny", "reason": text}
     decided = {"permissionDecision": "deny", "permissionDecisionReason": text}
     return {"hookSpecificOutput": {"hookEventName": hook, **decided}}
 

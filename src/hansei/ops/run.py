@@ -104,7 +104,9 @@ def written_since(
     """
     # The agent waits for whatever is imported above.
     from hansei.ops.scope import TOLD_BY_TRANSCRIPT, current_workspace
+    from hansei.sources.spool_lines import READ_AS
 
+    source = READ_AS.get(agent, agent) if agent else None
     number, _ = current_workspace(store, folder)
     rows = store.db.execute(
         f"SELECT s.native FROM sessions s WHERE {TOLD_BY_TRANSCRIPT}"
@@ -113,6 +115,6 @@ def written_since(
         " AND coalesce(s.ended_at, s.started_at) >= :started"
         " AND coalesce(s.started_at, s.ended_at) <= :ended"
         " ORDER BY s.started_at, s.id",
-        {"workspace": number, "agent": agent, "started": started, "ended": ended},
+        {"workspace": number, "agent": source, "started": started, "ended": ended},
     ).fetchall()
     return [native for (native,) in rows]

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 LATER = "a line of a later hansei"
 NO_SESSION = "a hook whose input names no session"
 READ_AS = {"copilot": "copilot_cli", "gemini": "gemini_cli"}
+CALLED = {source: name for name, source in READ_AS.items()}
+"""The same the other way round."""
 """Agents whose transcripts are read under another name than that of their hooks."""
 _SEEN = ("cwd", "branch", "commit", "version", "dirty", "parent", "role")
 """What a line may say of its session as a whole."""

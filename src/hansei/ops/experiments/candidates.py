@@ -11,6 +11,7 @@ from hansei.experiments.binding.prompt import fingerprint
 from hansei.experiments.placing import Candidate
 from hansei.hook import places, words
 from hansei.sources import catalogue
+from hansei.sources.spool_lines import CALLED
 from hansei.store.evidence import ASSIGNED, DELIVERED, HOOK, TRANSCRIPT
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def runs(store: Store, workspace: int) -> list[Run]:
             seen=number in looked,
             assigned=assigned.get(number),
             shown=shown.get(number, frozenset()),
-            takes=words.takes_text(agent),
+            takes=words.takes_text(CALLED.get(agent, agent)),
             shows=agent in telling,
             prompt=None if read is None else fingerprint(read),
         )

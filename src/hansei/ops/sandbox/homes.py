@@ -67,7 +67,11 @@ HOMES = {
         ),
     ),
     "codex": Home(("codex", "@openai/codex"), (Place(".codex", "CODEX_HOME"),)),
-    "copilot": Home(("copilot", "@github/copilot"), (Place(".copilot", "COPILOT_HOME"),)),
+    "copilot": Home(
+        ("copilot", "@github/copilot"),
+        # It unpacks itself into the cache.
+        (Place(".copilot", "COPILOT_HOME"), *_xdg("copilot", "XDG_CACHE_HOME")),
+    ),
     "cursor": Home(
         ("cursor-agent", "cursor"),
         (Place(".cursor", "CURSOR_CONFIG_DIR"), *_xdg("cursor", "XDG_CONFIG_HOME")),

@@ -33,7 +33,10 @@ _OWN = {
     "list_agents": Tool.SUBAGENT,
 }
 _EDITORS_COMMANDS = {"view": Tool.READ, "create": Tool.WRITE}
-_ABOUT = ("path", "pattern", "query", "url", "prompt", "intent", "description", "input", "command")
+_ABOUT = (
+    "path", "skill", "pattern", "query", "url", "prompt", "intent", "description", "input",
+    "command",
+)  # fmt: skip
 """Arguments that say what a call is about, the telling ones first."""
 _MCP = re.compile(r"(github-mcp-server)-.|mcp__(.+?)__.")
 _ENDED = re.compile(

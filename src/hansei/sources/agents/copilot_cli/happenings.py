@@ -39,7 +39,8 @@ _IGNORED_GROUPS = (
     "hook.", "permission.", "external_tool.", "mcp.", "commands.", "command.", "capabilities.",
     "user_input.", "elicitation.", "sampling.", "session.canvas.", "session.schedule_",
     "session.extensions", "exit_plan_mode.", "auto_mode_switch.", "factory.", "pending_messages.",
-    "session_limits_exhausted.", "session.managed_settings", "ui.", "mcp_app.", "tool_search.", "model.",
+    "session_limits_exhausted.", "session.managed_", "ui.", "mcp_app.", "tool_search.", "model.", "session.fusion_",
+    "assistant.fusion_", "session.auto_tier_", "session.mcp_server_", "workflow.", "sandbox.",
 )  # fmt: skip
 _IGNORED = frozenset(
     (
@@ -54,9 +55,15 @@ _IGNORED = frozenset(
         "session.session_limits_changed", "session.auto_mode_resolved", "session.binary_asset",
         "session.todos_changed", "session.tools_updated", "session.background_tasks_changed",
         "session.skills_loaded", "session.custom_agents_updated", "session.mcp_servers_loaded",
-        "session.mcp_server_status_changed", "session.custom_notification",
+        "session.custom_notification",
         "session.snapshot_rewind", "subagent.selected", "subagent.deselected",
-        "subagent.completed", "subagent.configured",
+        "subagent.completed", "subagent.configured", "skill.context_delivered",
+        "skill.context_delivered_ref", "skill.invoked_ref", "session.completion_receipt",
+        "session.mode_notice_delivered", "session.model_deselected", "session.permission_recovery",
+        "session.request_body_compression_disabled", "session.title_changed",
+        "session.autopilot_stopped", "session.indexed_search", "session.memory_changed",
+        "session.quota_observation", "prompt_cache_break", "assistant.turn_retry",
+        "tool.shell_output", "agent.interrupted",
     )
 )  # fmt: skip
 """Events that tell of the program itself, or tell again what another one tells."""
@@ -135,6 +142,16 @@ def _system(reader: Reader, _record: Record, data: Data, where: Where) -> None:
     text = data.content if isinstance(data.content, str) else ""
     if text:
         key = reader.key("system", reader.within(where), text_digest(text))
+        origin = Origin.HANSEI if MARKER in text else Origin.HARNESS
+        reader.emit(Prompt(key=key, text=text, origin=origin, **where))
+
+
+def _skill(reader: Reader, record: Record, data: Data, where: Where) -> None:
+    """A skill was loaded: its text, which newer versions tell the model only by a reference."""
+    _notice(reader, record, data, where)
+    text = data.content if isinstance(data.content, str) else ""
+    if text:
+        key = reader.key("skill", reader.identity(record))
         origin = Origin.HANSEI if MARKER in text else Origin.HARNESS
         reader.emit(Prompt(key=key, text=text, origin=origin, **where))
 
@@ -267,7 +284,7 @@ _HANDLERS: dict[str, Handler] = {
     "session.handoff": _notice,
     "session.task_complete": _notice,
     "session.context_cleared": _notice,
-    "skill.invoked": _notice,
+    "skill.invoked": _skill,
     "subagent.failed": _notice,
     "subagent.started": _subagent,
     "abort": _abort,

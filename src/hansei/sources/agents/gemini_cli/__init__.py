@@ -35,7 +35,9 @@ _NO_CHATS = frozenset(
 _UNITS = {"h": 1 / 24, "d": 1, "w": 7, "m": 30}
 """What the letters of a retention time are in days."""
 
-_CAPABILITIES = Capabilities(reasoning_tokens=True, exit_codes=True, deletes_after_days=30)
+_CAPABILITIES = Capabilities(
+    reasoning_tokens=True, exit_codes=True, added_context=True, deletes_after_days=30
+)
 
 
 @dataclass(frozen=True)

@@ -167,7 +167,9 @@ def _unwrapped(text: str) -> str:
     found = _WRAPPED.match(text)
     if found is None:
         return text
-    return found[1].replace("&lt;/untrusted_context&gt;", "</untrusted_context>") + text[found.end() :]
+    return (
+        found[1].replace("&lt;/untrusted_context&gt;", "</untrusted_context>") + text[found.end() :]
+    )
 
 
 def _unframed(text: str) -> tuple[str, int | None]:

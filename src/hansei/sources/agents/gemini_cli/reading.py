@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ SEEN_KEPT = 4096
 TRUSTED_ID = 16
 """Shorter ids are counters or made by hand: they name something only within their file."""
 LONGEST_NAME = 64
+_SHARED_ID = re.compile(r"[0-9a-f]{32}")
+"""An id made of a place, not by chance: what sessions begin with has the same one in all of them."""
 
 
 class State(msgspec.Struct, omit_defaults=True):
@@ -82,6 +85,8 @@ class Reader:
         """Identity within this file where a part is too short to be one of a kind."""
         if len(parts[0]) < TRUSTED_ID:
             parts = (self.path.stem, *parts)
+        elif _SHARED_ID.fullmatch(parts[0]):
+            parts = (self.session, *parts)
         return event_key(AGENT, kind, *parts)
 
     def tally(self, message: str) -> Tally:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hansei.sources.contract import SLICE_BYTES, Capabilities, Transcript
-from hansei.sources.families import folders
+from hansei.sources.families import folders, sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,16 +27,18 @@ if TYPE_CHECKING:
     from hansei.sources.contract import Cursor, Reading
 
 AGENT = "openclaw"
-SESSION, INDEX = "session", "index"
+SESSION, INDEX, DATABASE = "session", "index", "database"
 INDEX_NAME = "sessions.json"
+DATABASE_NAME = "openclaw-agent.sqlite"
 
 _HOMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot", ".kimi_openclaw")
 """The program's folder under its name and its earlier ones."""
-_ENDINGS = (".jsonl", "Z", ".bak", INDEX_NAME)
+_ENDINGS = (".jsonl", "Z", ".bak", INDEX_NAME, DATABASE_NAME)
 _FILE = re.compile(r".+\.jsonl(?:\.(?:deleted|reset|bak)\.[0-9TZ.:-]+|\.full\.bak)?$")
 """A session, or one that was put away: its file is renamed and stays."""
 _NO_SESSIONS = frozenset(("workspace", "node_modules", "logs", "media", "browser", ".git"))
 _RETENTION_DAYS = 30
+_TURNS = {SESSION: 0, INDEX: 1, DATABASE: 2}
 
 
 @dataclass(frozen=True)
@@ -59,19 +61,26 @@ class OpenClaw:
     def discover(self, environment: Environment, extra: list[str]) -> Iterator[Transcript]:
         """Every session file, put away or not, and each list of sessions."""
         for seen in folders.files(self.roots(environment, extra), _ENDINGS, _NO_SESSIONS):
-            if seen.path.name == INDEX_NAME:
+            if seen.path.name == DATABASE_NAME:
+                yield Transcript(AGENT, seen.path, DATABASE)
+            elif seen.path.name == INDEX_NAME:
                 yield Transcript(AGENT, seen.path, INDEX, seen.fingerprint)
             elif _FILE.match(seen.path.name):
                 yield Transcript(AGENT, seen.path, SESSION, seen.fingerprint)
 
     def reading_order(self, transcripts: list[Transcript]) -> list[Transcript]:
-        """By the time a session began, its live file before what was put away; lists last."""
+        """By the time a session began, its live file before what was put away.
+
+        Then lists, and databases last: they have taken the files over and are right about them.
+        """
         from hansei.sources.families.tree.order import began
 
-        return sorted(transcripts, key=lambda item: (item.variant == INDEX, *began(item.path)))
+        return sorted(transcripts, key=lambda item: (_TURNS[item.variant], *began(item.path)))
 
     def fingerprint(self, transcript: Transcript) -> str:
-        """Size, time and file, from one look at the folder."""
+        """Size, time and file, from one look at the folder; a database has more beside it."""
+        if transcript.variant == DATABASE:
+            return sqlite.fingerprint(transcript.path)
         return folders.fingerprint(transcript.path.stat())
 
     def read(self, transcript: Transcript, since: Cursor, limit: int = SLICE_BYTES) -> Reading:

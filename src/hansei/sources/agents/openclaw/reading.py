@@ -15,7 +15,7 @@ import msgspec
 from hansei.errors import UnreadableTranscript
 from hansei.events.keys import digest
 from hansei.events.model import Driver, Origin, Relation, SessionFacts, Tool
-from hansei.sources.agents.openclaw import AGENT, INDEX, INDEX_NAME, prompts
+from hansei.sources.agents.openclaw import AGENT, DATABASE, INDEX, INDEX_NAME, prompts
 from hansei.sources.contract import Cursor, Reading
 from hansei.sources.families import folders
 from hansei.sources.families.records import FAILURES
@@ -45,7 +45,7 @@ _TOOLS = {
     "subagents": Tool.SUBAGENT,
     "agents_list": Tool.SUBAGENT,
 }
-_DIALECT = Dialect(
+DIALECT = Dialect(
     AGENT,
     pieces=prompts.pieces,
     learn=prompts.learn,
@@ -53,7 +53,7 @@ _DIALECT = Dialect(
     own_provider="openclaw",
     person_stops=False,
 )
-_SPEAKERS = {Driver.SUBAGENT: Origin.PARENT_AGENT, Driver.AUTOMATED: Origin.HARNESS}
+SPEAKERS = {Driver.SUBAGENT: Origin.PARENT_AGENT, Driver.AUTOMATED: Origin.HARNESS}
 
 
 class Listed(NamedTuple):
@@ -68,7 +68,11 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     """What is new since the cursor."""
     if transcript.variant == INDEX:
         return _read_index(transcript.path, since)
-    return read_tree(_DIALECT, transcript, since, limit, _speaker(transcript.path))
+    if transcript.variant == DATABASE:
+        from hansei.sources.agents.openclaw import database  # which needs the dialect above
+
+        return database.read(transcript, since, limit)
+    return read_tree(DIALECT, transcript, since, limit, _speaker(transcript.path))
 
 
 def _speaker(path: Path) -> Origin | None:
@@ -79,7 +83,7 @@ def _speaker(path: Path) -> Origin | None:
     except (OSError, *FAILURES):
         return None
     driver = drivers.get(session_in(path.name))
-    return _SPEAKERS.get(driver) if driver else None
+    return SPEAKERS.get(driver) if driver else None
 
 
 @lru_cache(maxsize=8)
@@ -100,7 +104,7 @@ def _read_index(path: Path, since: Cursor) -> Reading:
     except FAILURES as problem:  # caught half-written: it is read again when it changes
         raise UnreadableTranscript(f"{path} is not JSON, or not all of it yet") from problem
     sessions = {item.key: item.session for item in listed}
-    facts = {item.session: _facts(item, sessions) for item in listed}
+    facts = {item.session: facts_of(item, sessions) for item in listed}
     cursor = Cursor(offset=len(content), check=seen)
     return Reading(cursor=cursor, sessions=facts, records=len(listed), taken=len(content))
 
@@ -129,7 +133,7 @@ def driver_of(key: str) -> Driver | None:
     return Driver.HUMAN if parts[0] == "agent" and len(parts) > 2 else None
 
 
-def _facts(item: Listed, sessions: dict[str, str]) -> SessionFacts:
+def facts_of(item: Listed, sessions: dict[str, str]) -> SessionFacts:
     driver, entry = driver_of(item.key), item.entry
     facts = SessionFacts(id=item.session, driver=driver, driver_recorded=driver is not None)
     facts.title = _text(entry, "label")

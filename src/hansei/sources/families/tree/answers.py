@@ -120,6 +120,7 @@ def counted(usage: Usage | None) -> Counts:
         cache_read=_sound(usage.cache_read),
         cache_write_5m=_sound(usage.cache_write),
         output=_sound(usage.output),
+        reasoning=_sound(usage.reasoning_tokens),
     )
     return told if billed(told) else Counts()
 

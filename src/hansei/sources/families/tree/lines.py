@@ -48,7 +48,7 @@ def read(
     reader = open_reader(dialect, transcript.path, state, session_in(transcript.path.name))
     reader.speaker = speaker
     reader.problems += part.problems
-    take_lines(reader, part.numbered(), Entry, records.decode, _take)
+    take_lines(reader, part.numbered(), Entry, records.decode, take)
     return Reading(
         cursor=part.cursor(msgspec.to_builtins(state)),
         events=list(reader.events.values()),
@@ -68,7 +68,7 @@ def session_in(name: str) -> str:
     return short(found[1] if found else last)
 
 
-def _take(reader: Reader, entry: Entry) -> None:
+def take(reader: Reader, entry: Entry) -> None:
     """Turn one entry into events."""
     kind = entry.type or ""
     own = entry.message.timestamp if entry.message else None

@@ -31,6 +31,7 @@ class Usage(msgspec.Struct, rename="camel", gc=False):
     output: int | float | None = None
     cache_read: int | float | None = None
     cache_write: int | float | None = None
+    reasoning_tokens: int | float | None = None
 
 
 class Provenance(msgspec.Struct, rename="camel", gc=False):
