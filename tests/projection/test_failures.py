@@ -267,6 +267,30 @@ def test_a_missing_file_is_known_by_its_name_and_a_page_by_its_host() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("output", "expected"),
+    [
+        ('{\n "status": "error",\n "tool": "search",\n "error": "no_api_key"\n}', "no_api_key"),
+        ('{"error": {"code": 429, "message": "Too many requests"}}', "Too many requests"),
+        ('{"error": "Traceback: gone\\nmore", "message": "m"}\n', "Traceback: gone"),
+        ('{"error": null}', '{"error": null}'),
+        ('{"error": x', '{"error": x'),
+        ('{"error": "\ud800"}', '{"error": "\ud800"}'),
+    ],
+)
+def test_an_object_is_known_by_its_error(output: str, expected: str) -> None:
+    (row,) = Story().tool(Tool.OTHER, "search", "x", output, failed=True).failures()
+    assert row.signature == f"search: {expected}"
+
+
+def test_a_command_whose_output_comes_in_an_object_is_known_by_that_output() -> None:
+    said = "Traceback (most recent call last):\\nKeyError: 'QUAY'\\n\\nCommand exited with code 1"
+    assert signature("python x.py", f'{{"status": "error", "error": "{said}"}}', 1) == (
+        "python: KeyError: 'QUAY'"
+    )
+    assert signature("frob sync", "\n\nCommand exited with code 3", 3) == "frob sync: exit 3"
+
+
 def test_only_head_and_tail_of_a_long_output_are_looked_at() -> None:
     middle = "x" * 50_000
     assert verdict("pytest | cat", f"{middle}\n1 failed in 2s", None).status is Status.FAILED

@@ -56,7 +56,7 @@ def _without_object(text: str) -> str:
         return text
     try:
         told: dict[str, Any] = msgspec.json.decode(text[begins.start() :])
-    except (msgspec.DecodeError, RecursionError):  # it only looks like one
+    except (msgspec.DecodeError, UnicodeError, RecursionError):  # it only looks like one
         return text
     error = told.get("error")
     said = error.get("message") if isinstance(error, dict) else error
