@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import any_event
 from hansei.config import CommandClass, Config, Environment, Settings
@@ -19,7 +20,7 @@ from hansei.projection.facts import folds, keeping
 from hansei.store import log, removal
 from hansei.store.database import Store, open_store
 from hansei.synth import build
-from pieces import call, piece, prompt, result
+from pieces import call, piece, prompt, request, result
 from synthetic_world import NOW
 
 DAY = 86_400_000
@@ -102,6 +103,15 @@ def test_no_events_at_all_stop_a_run(
         assert kept(store)["fact_problems"] == []
     finally:
         store.close()
+
+
+def test_a_key_that_a_source_gave_to_two_things_stops_nothing(store: Store, now: int) -> None:
+    first = prompt("a", 1, now)
+    second = replace(request("a", "m", now, input=5), key=first.key)
+    for told in ([first, second], [second]):
+        log.commit(store, [piece(told, path="a")], now=now, seal_before=0)
+    config = settings_of(store.folder, Path("/nowhere"))
+    assert projecting.refresh(store, config, workspace=None, now=NOW) == 1
 
 
 def test_one_new_line_touches_its_session_alone(store: Store, now: int) -> None:

@@ -234,17 +234,16 @@ class _Writer:
             self.appended.changed += 1
 
     def _original(self, found: Known, told: RequestUsage, merged: RequestUsage) -> RequestUsage:
-        """The better numbers under everything else that the first telling said."""
+        """The better numbers under everything else that the first telling said.
+
+        Where a source gave its key to something else before, the later one stands.
+        """
         pending = self.rows.get(told.key)
         if pending is not None:
-            assert pending.usage is not None
-            return merge(pending.usage, merged)
+            return merged if pending.usage is None else merge(pending.usage, merged)
         stored = reading.row(self.store, found.session, found.seq)
-        if stored is None:
-            return merged
-        first = from_row(told.session, stored)
-        assert isinstance(first, RequestUsage)
-        return merge(first, merged)
+        first = None if stored is None else from_row(told.session, stored)
+        return merge(first, merged) if isinstance(first, RequestUsage) else merged
 
     def _put(self, row: Row, place: Known, bodies: Bodies, index: int) -> None:
         """Write a hot row, unless it is about to be sealed with other words.
