@@ -39,7 +39,8 @@ _IGNORED_GROUPS = (
     "hook.", "permission.", "external_tool.", "mcp.", "commands.", "command.", "capabilities.",
     "user_input.", "elicitation.", "sampling.", "session.canvas.", "session.schedule_",
     "session.extensions", "exit_plan_mode.", "auto_mode_switch.", "factory.", "pending_messages.",
-    "session_limits_exhausted.", "session.managed_", "ui.", "mcp_app.", "tool_search.", "model.", "session.fusion_",
+    "session_limits_exhausted.", "session.managed_", "ui.", "mcp_app.", "tool_search.", "model.",
+    "session.fusion_",
     "assistant.fusion_", "session.auto_tier_", "session.mcp_server_", "workflow.", "sandbox.",
 )  # fmt: skip
 _IGNORED = frozenset(
