@@ -77,6 +77,8 @@ def card(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
     if offer.fix:
         yield from _line("fix", output.one_line(offer.fix))
     yield from _line("change", bet_words.change(offer))
+    if offer.told_at:
+        yield from _line("told", bet_words.told_already(offer))
     yield from _line("proof", bet_words.proof(offer))
     if offer.demoted:
         yield from _line("demoted", bet_words.demotion(offer))
@@ -156,7 +158,10 @@ def explained(offer: Offer, look: Retrospect, now: int, limit: int) -> Iterator[
     yield bold("Numbers")
     for name, value, source in numbers(offer):
         yield from output.wrapped(f"  {name:<11} {value:<22} {source}", 37)
-    yield from _part("The change", [bet_words.change(offer)])
+    told_already = bet_words.told_already(offer)
+    yield from _part(
+        "The change", [bet_words.change(offer), *([told_already] * bool(told_already))]
+    )
     yield ""
     yield from (f"    {line}" for line in output.safe(offer.change.text).splitlines())
     yield from _part("What would show that it is wrong", [output.one_line(offer.disproof)])

@@ -66,6 +66,7 @@ def _facts(offer: Offer, look: Retrospect, now: int) -> Iterator[str]:
         "seen": "; ".join(offer.because),
         "fix": offer.fix or "",
         "change": bet_words.change(offer),
+        "told": bet_words.told_already(offer),
         "proof": bet_words.proof(offer),
         "demoted": bet_words.demotion(offer),
         "wrong if": offer.disproof,

@@ -82,6 +82,16 @@ def change(offer: Offer) -> str:
     return f"{''.join(parts)}; about {minutes} to do"
 
 
+def told_already(offer: Offer) -> str:
+    """That an instruction file says so, with what that means for the change."""
+    if offer.told_at is None:
+        return ""
+    return (
+        f"{output.one_line(offer.told_at)} says so already: see whether it came after these"
+        " sessions; if not, agents do not heed it, and a second line will not help"
+    )
+
+
 def proof(offer: Offer) -> str:
     """How often it recurs now, and when one will know whether that changed."""
     share = offer.sessions / offer.of_sessions if offer.of_sessions else 0.0

@@ -165,6 +165,7 @@ def _facts(offer: Offer) -> Iterator[tuple[str, str]]:
     yield "seen", "; ".join(map(output.one_line, offer.because))
     yield "fix", output.one_line(offer.fix or "")
     yield "change", bet_words.change(offer)
+    yield "told", bet_words.told_already(offer)
     yield "proof", bet_words.proof(offer)
     yield "demoted", bet_words.demotion(offer)
     yield "do it", f"`hansei apply {offer.short}`"

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from hansei.bets.counting import about, discounted, rank
 from hansei.bets.model import Category, Design, Range, State
 from hansei.config import DAY_MS
 from hansei.experiments.statistics.foretelling import sessions_to_tell
-from hansei.hook.repository import top
 from hansei.instructions import sizes
-from hansei.instructions.census import census
+from hansei.instructions.already import already
 from hansei.instructions.findings import findings
 from hansei.ops.calibration import calibrations
 from hansei.ops.processes import seldom_collecting
@@ -81,6 +79,8 @@ class Offer:
     change: Change
     target: str | None
     """The file that the change is about; of a line the instruction file that fits best here."""
+    told_at: str | None
+    """File and line of an instruction that says so already; None where none is known to."""
     effort_minutes: float
     disproof: str
     metric: Metric
@@ -198,16 +198,9 @@ def _retro(
         offers=tuple(offers[: len(open_ones)]),
         short=len(best),
         put_aside=tuple(offers[len(open_ones) :]),
-        faults=_faults(places[0].folder) if len(places) == 1 else (),
+        faults=tuple(findings(places[0].texts)) if len(places) == 1 else (),
         shown_before=min((it.first_shown for it in known.values()), default=None),
     )
-
-
-def _faults(folder: str | None) -> tuple[Fault, ...]:
-    """Of the repository that a folder is in; nothing where it is not on this machine."""
-    if folder is None or not Path(folder).is_dir():
-        return ()
-    return tuple(findings(census(Path(top(folder) or folder))))
 
 
 def size(text: str) -> int:
@@ -291,6 +284,7 @@ def _offer(found: Found, place: int, letters: int) -> Offer:
         fix=finding.fix,
         change=finding.change,
         target=_target(finding.change, ground),
+        told_at=_told_at(finding.change, ground),
         effort_minutes=finding.effort,
         disproof=finding.disproof,
         metric=finding.metric,
@@ -324,6 +318,13 @@ def _target(change: Change, ground: Ground) -> str | None:
     if change.path is not None or change.design is not Design.LINE:
         return change.path
     return ground.instruction_file
+
+
+def _told_at(change: Change, ground: Ground) -> str | None:
+    if change.design is not Design.LINE:
+        return None
+    said = already(change.text, ground.said)
+    return None if said is None else f"{said.path}:{said.line}"
 
 
 def _evidence(ground: Ground, bet: Bet) -> Iterable[Shown]:

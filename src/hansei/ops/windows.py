@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hansei.bets.counting import Frame, usual_start
 from hansei.config import DAY_MS
+from hansei.hook.repository import top
+from hansei.instructions.census import census
 from hansei.instructions.targets import DEFAULT, default_target
+from hansei.instructions.told_here import statements_of
 from hansei.ops.scope import WORKSPACE_NAME
 from hansei.ops.sessions import short_id
 from hansei.projection.window import Session, Window
@@ -23,6 +26,8 @@ from hansei.projection.window import Session, Window
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hansei.instructions.census import Text
+    from hansei.instructions.statements import Statement
     from hansei.ops.scope import Scope
     from hansei.store.database import Store
 
@@ -48,6 +53,18 @@ class Ground:
         """The file that a line for its agents goes to."""
         agents = Counter(it.agent for it in self.window.sessions.values())
         return DEFAULT if self.folder is None else default_target(Path(self.folder), agents)
+
+    @cached_property
+    def texts(self) -> list[Text]:
+        """The instruction texts of its repository; none where that is not on this machine."""
+        if self.folder is None or not Path(self.folder).is_dir():
+            return []
+        return census(Path(top(self.folder) or self.folder))
+
+    @cached_property
+    def said(self) -> list[Statement]:
+        """What those texts say."""
+        return statements_of(self.texts)
 
 
 def usual(store: Store, scope: Scope) -> Scope:

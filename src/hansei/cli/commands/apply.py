@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hansei.cli import app, output
+from hansei.cli import app, bet_words, output
 from hansei.cli.diagnostics import note
 from hansei.errors import UnusableInstructions, UsageError
 
@@ -147,6 +147,8 @@ def shown(proposal: Proposal) -> Iterator[str]:
     yield from output.wrapped(output.one_line(proposal.offer.claim))
     yield ""
     yield from difference(plan.diff)
+    if proposal.offer.told_at:
+        yield from output.wrapped(bet_words.told_already(proposal.offer))
     for told in plan.notes:
         yield from output.wrapped(f"{told.path}: {told.message}")
     if not plan.files:
