@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from hansei.errors import UnreadableTranscript
 from hansei.events.keys import digest
-from hansei.sources.contract import Cursor, Problem
+from hansei.sources.contract import Cursor, Problem, Reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
     from typing import Any
+
+    from hansei.events.model import AnyEvent, SessionFacts
 
 CHECKED_BYTES = 256
 """How much before the offset is compared: more than any two neighbouring lines have in common."""
@@ -35,6 +37,15 @@ class Readable(Protocol):
 
     def seek(self, offset: int, /) -> int: ...
     def read(self, size: int, /) -> bytes | None: ...
+
+
+class Made(Protocol):
+    """What was made of lines so far."""
+
+    events: dict[int, AnyEvent]
+    sessions: dict[str, SessionFacts]
+    problems: list[Problem]
+    records: int
 
 
 @dataclass(frozen=True)
@@ -64,6 +75,19 @@ class Slice:
         """Where the next reading starts."""
         line = self.line - 1 + self.passed
         return Cursor(offset=self.end, line=line, check=self.check, state=state)
+
+    def reading(self, made: Made, state: dict[str, Any]) -> Reading:
+        """What was made of the lines; those that were passed over are records too."""
+        return Reading(
+            cursor=self.cursor(state),
+            events=list(made.events.values()),
+            sessions=made.sessions,
+            problems=made.problems,
+            records=made.records + len(self.problems),
+            taken=self.end - self.offset,
+            more=self.more,
+            restarted=self.restarted,
+        )
 
 
 def read(path: Path, since: Cursor, limit: int) -> Slice:

@@ -104,6 +104,11 @@ def text_digest(text: str) -> str:
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
+def byte_size(text: str) -> int:
+    """How many bytes a text takes; most are plain, and need not be encoded for that."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def short(identity: str) -> str:
     """An id as it may stand in a cursor."""
     return identity if len(identity) <= LONGEST_ID else text_digest(identity)

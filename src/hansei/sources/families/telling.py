@@ -39,6 +39,7 @@ from hansei.sources.contract import Problem
 from hansei.sources.families import tool_edits
 from hansei.sources.families.chat import Kind, Role
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from hansei.events.model import Tool
@@ -361,7 +362,7 @@ class Conversation:
                 status=status,
                 basis=basis,
                 exit_code=part.exit_code,
-                size=len(part.text.encode("utf-8", "surrogatepass")),
+                size=byte_size(part.text),
             )
         )
         if status is not Status.UNKNOWN:

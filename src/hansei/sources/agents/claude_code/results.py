@@ -15,6 +15,7 @@ from hansei.events.model import Basis, Status
 from hansei.sources.families import edits
 from hansei.sources.families.anthropic import Count
 from hansei.sources.families.records import value_of
+from hansei.sources.families.streams import byte_size
 
 SPILLED_BYTES = 16 * 1024 * 1024
 """The largest output we read back from the file it was moved to."""
@@ -144,10 +145,6 @@ def output(text: str, notes: ResultNotes, folder: Callable[[], Path]) -> Output:
     if whole:
         return Output(whole, byte_size(whole), shown=byte_size(text))
     return Output(text, notes.persisted_output_size, truncated=True)
-
-
-def byte_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
 def _printed(notes: ResultNotes) -> str:

@@ -12,7 +12,7 @@ from hansei.sources.agents.codex import changes, results, tools
 from hansei.sources.agents.codex.thread import CALLS_KEPT, Call, Note, call_key
 from hansei.sources.families.records import FAILURES
 from hansei.sources.families.shell import hides_status
-from hansei.sources.families.streams import remember, short
+from hansei.sources.families.streams import byte_size, remember, short
 
 if TYPE_CHECKING:
     from hansei.sources.agents.codex.records import Payload
@@ -59,7 +59,7 @@ def call_output(reader: Reader, payload: Payload) -> None:
     state, name = reader.state, short(call)
     known, note = state.calls.get(name), state.notes.pop(name, None)
     verdict = results.verdict(told, note, masked=known is not None and known.masked)
-    cut, size = results.is_cut(told.text), results.byte_size(told.text)
+    cut, size = results.is_cut(told.text), byte_size(told.text)
     event = ToolResult(
         key=call_key(reader, "result", call),
         call=call,
@@ -90,7 +90,7 @@ def tool_search_output(reader: Reader, payload: Payload) -> None:
             text=text,
             status=Status.OK if done else Status.UNKNOWN,
             basis=Basis.FLAG if done else Basis.NONE,
-            size=results.byte_size(text),
+            size=byte_size(text),
             **reader.where,
         )
         reader.emit(event)

@@ -166,7 +166,7 @@ _LINES: dict[str, Callable[[Reader, Payload], None]] = {
 def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     """What is new in a rollout, or in a list beside the rollouts, since the cursor."""
     packed = transcript.path.suffix == zstd.SUFFIX
-    part = (zstd if packed else jsonl).read(transcript.path, since, limit)
+    part: jsonl.Slice = (zstd if packed else jsonl).read(transcript.path, since, limit)
     fresh = part.restarted or since.offset == 0
     try:
         state = State() if fresh else msgspec.convert(since.state, State)
@@ -183,16 +183,7 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     else:
         take_lines(reader, part.numbered(), Record, records.decode, _take)
         usage.settle(reader)
-    return Reading(
-        cursor=part.cursor(msgspec.to_builtins(state)),
-        events=list(reader.events.values()),
-        sessions=reader.sessions,
-        problems=reader.problems,
-        records=reader.records + len(part.problems),
-        taken=part.end - part.offset,
-        more=part.more,
-        restarted=part.restarted,
-    )
+    return part.reading(reader, msgspec.to_builtins(state))
 
 
 def _open(transcript: Transcript, state: State) -> Reader:

@@ -14,6 +14,7 @@ import msgspec
 
 from hansei.events.model import Basis, Status
 from hansei.sources.families.records import FAILURES
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from hansei.sources.agents.codex.records import Output
@@ -162,7 +163,3 @@ def is_cut(text: str) -> bool:
     if len(text) >= _LONG and (_LINES_LEFT_OUT in text or _FITTED in text):
         return True
     return "truncated…" in text and _CUT.search(text) is not None
-
-
-def byte_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

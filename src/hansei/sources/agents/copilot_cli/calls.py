@@ -9,7 +9,7 @@ from hansei.events.model import Basis, FileEdit, Status, Tool, ToolCall, ToolRes
 from hansei.events.tools import canonical_tool
 from hansei.sources.families import edits, patches
 from hansei.sources.families.shell import hides_status
-from hansei.sources.families.streams import short
+from hansei.sources.families.streams import byte_size, short
 
 if TYPE_CHECKING:
     from hansei.sources.agents.copilot_cli.reading import Reader
@@ -233,7 +233,3 @@ def _diff(data: Data) -> str:
 
 def _place(by: dict[str, Any]) -> dict[str, Any]:
     return {name: by[name] for name in ("session", "at", "cwd", "branch")}
-
-
-def byte_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

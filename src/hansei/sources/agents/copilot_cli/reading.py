@@ -150,16 +150,7 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     use_model(reader, reader.data_at(state.model))
     take_lines(reader, part.numbered(), Record, decode, happenings.take)
     _learn_noted(reader, noted)
-    return Reading(
-        cursor=part.cursor(msgspec.to_builtins(reader.state)),
-        events=list(reader.events.values()),
-        sessions=reader.sessions,
-        problems=reader.problems,
-        records=reader.records,
-        taken=part.end - part.offset,
-        more=part.more,
-        restarted=part.restarted,
-    )
+    return part.reading(reader, msgspec.to_builtins(reader.state))
 
 
 # --- sessions -------------------------------------------------------------------------------------

@@ -23,12 +23,12 @@ from hansei.events.model import (
     Unrecognised,
 )
 from hansei.sources.agents.copilot_cli import AGENT
-from hansei.sources.agents.copilot_cli.calls import about, byte_size, tool_of
+from hansei.sources.agents.copilot_cli.calls import about, tool_of
 from hansei.sources.contract import Reading
 from hansei.sources.families import whole
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import FAILURES, salvage
-from hansei.sources.families.streams import text_digest
+from hansei.sources.families.streams import byte_size, text_digest
 
 if TYPE_CHECKING:
     from hansei.sources.contract import Cursor, Transcript

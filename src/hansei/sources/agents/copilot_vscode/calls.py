@@ -12,6 +12,7 @@ from hansei.sources.agents.copilot_vscode.values import listing, mapping
 from hansei.sources.families import edits, patches
 from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from hansei.sources.agents.copilot_vscode.reading import Reader
@@ -180,7 +181,7 @@ def _emit_result(
     tool = tool_of(name)
     code = _exit_code(part, text) if tool is Tool.SHELL else None
     status, basis = _verdict(part, text, code, tool, arguments)
-    size = len(text.encode("utf-8", "surrogatepass"))
+    size = byte_size(text)
     key = reader.key("result", by["message"], identity)
     event = ToolResult(
         key=key,

@@ -109,16 +109,7 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
         if reason is not None:
             reader.problems.append(Problem(number, offset, reason))
     reader.learn()
-    return Reading(
-        cursor=part.cursor({}),
-        events=list(reader.events.values()),
-        sessions=reader.sessions,
-        problems=reader.problems,
-        records=reader.records,
-        taken=part.end - part.offset,
-        more=part.more,
-        restarted=part.restarted,
-    )
+    return part.reading(reader, {})
 
 
 def _before(path: Path, offset: int) -> Iterable[tuple[int, int, bytes]]:

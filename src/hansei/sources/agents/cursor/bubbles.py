@@ -18,10 +18,11 @@ from hansei.events.model import (
     ToolResult,
 )
 from hansei.sources.agents.cursor import changes, prompts, results, tools
-from hansei.sources.agents.cursor.reader import byte_size, call_key, key_of
+from hansei.sources.agents.cursor.reader import call_key, key_of
 from hansei.sources.agents.cursor.records import object_of
 from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.clock import instant
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -69,7 +69,3 @@ def key_of(*parts: str) -> int:
 def call_key(kind: str, call: str, chat: str) -> int:
     """A call's id is enough where the provider made it."""
     return key_of(kind, call if len(call) >= TRUSTED_ID else f"{chat}\x1f{call}")
-
-
-def byte_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

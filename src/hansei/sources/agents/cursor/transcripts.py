@@ -31,14 +31,14 @@ from hansei.events.model import (
 )
 from hansei.sources.agents.cursor import TEXT, near, places, plain, prompts, tools
 from hansei.sources.agents.cursor.bubbles import Context, changed_files, tell_edits
-from hansei.sources.agents.cursor.reader import Reader, byte_size, call_key, key_of
+from hansei.sources.agents.cursor.reader import Reader, call_key, key_of
 from hansei.sources.agents.cursor.records import Line, decode_line
 from hansei.sources.contract import START, Cursor, Reading
 from hansei.sources.families import anthropic, jsonl
 from hansei.sources.families.addresses import folder_of
 from hansei.sources.families.clock import instant
 from hansei.sources.families.records import take_lines
-from hansei.sources.families.streams import text_digest
+from hansei.sources.families.streams import byte_size, text_digest
 
 if TYPE_CHECKING:
     from hansei.sources.agents.cursor.reader import Where
@@ -97,16 +97,7 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     elif part.lines:
         reader.sofar = _counted(transcript, since.offset)
     take_lines(reader, part.numbered(), Line, decode_line, _take)
-    return Reading(
-        cursor=part.cursor({}),
-        events=list(reader.events.values()),
-        sessions=reader.sessions,
-        problems=reader.problems,
-        records=reader.records + len(part.problems),
-        taken=part.end - part.offset,
-        more=part.more,
-        restarted=part.restarted,
-    )
+    return part.reading(reader, {})
 
 
 def _counted(transcript: Transcript, end: int) -> Sofar:

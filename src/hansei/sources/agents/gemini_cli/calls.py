@@ -10,6 +10,7 @@ from hansei.events.tools import canonical_tool
 from hansei.sources.families import edits, patches
 from hansei.sources.families.clock import instant
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -243,7 +244,3 @@ def _change(
     if isinstance(old, str) and isinstance(new, str):
         return operation, edits.replacement(old, new)
     return operation, edits.Change([], 0, 0)
-
-
-def byte_size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -15,6 +15,7 @@ from hansei.sources.families import edits as hunks
 from hansei.sources.families import patches
 from hansei.sources.families.edits import from_root
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from hansei.sources.agents.goose.messages import Said, Told
@@ -134,7 +135,7 @@ def _result(told: Told, said: Said, call: str, text: str, verdict: Verdict, imag
         status=verdict.status,
         basis=verdict.basis,
         exit_code=verdict.exit_code,
-        size=None if cut else len(text.encode("utf-8", "surrogatepass")),
+        size=None if cut else byte_size(text),
         truncated=cut,
         images=images,
         **said.where,

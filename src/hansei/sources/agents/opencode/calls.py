@@ -22,6 +22,7 @@ from hansei.sources.agents.opencode.prompts import RAN_BY_USER
 from hansei.sources.agents.opencode.reader import moment_of
 from hansei.sources.agents.opencode.records import Metadata
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 
 if TYPE_CHECKING:
     from hansei.sources.agents.opencode.reader import Reader, Said
@@ -111,7 +112,7 @@ def _result(
         status=verdict.status,
         basis=verdict.basis,
         exit_code=verdict.exit_code,
-        size=None if notes.truncated else len(text.encode("utf-8", "surrogatepass")),
+        size=None if notes.truncated else byte_size(text),
         truncated=bool(notes.truncated),
         images=len(images),
         child=notes.sessionId,

@@ -48,17 +48,8 @@ def read(
     reader = open_reader(dialect, transcript.path, state, session_in(transcript.path.name))
     reader.speaker = speaker
     reader.problems += part.problems
-    take_lines(reader, part.numbered(), Entry, records.decode, take)
-    return Reading(
-        cursor=part.cursor(msgspec.to_builtins(state)),
-        events=list(reader.events.values()),
-        sessions=reader.sessions,
-        problems=reader.problems,
-        records=reader.records + len(part.problems),
-        taken=part.end - part.offset,
-        more=part.more,
-        restarted=part.restarted,
-    )
+    take_lines(reader, part.numbered(), Entry, records.decode, _take)
+    return part.reading(reader, msgspec.to_builtins(state))
 
 
 def session_in(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hansei.events.model import Basis, Status, Tool, ToolResult
 from hansei.sources.families.records import value_of
 from hansei.sources.families.shell import hides_status
+from hansei.sources.families.streams import byte_size
 from hansei.sources.families.tree import answers, changes
 from hansei.sources.families.tree.records import images, words
 
@@ -129,4 +130,4 @@ def _size(text: str, notes: dict[str, Any]) -> tuple[int | None, bool]:
         return (whole if isinstance(whole, int) else None), True
     if notes.get("truncated") is True:
         return None, True
-    return len(text.encode("utf-8", "surrogatepass")), False
+    return byte_size(text), False
