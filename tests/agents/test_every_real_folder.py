@@ -69,6 +69,8 @@ class Way:
     """Kinds that are unrecognised, in test files of other tools."""
     skipped: int = 0
     """Lines that are no records, in the same files."""
+    waiting: int = 0
+    """Files whose last line has no end: it may still be written, and is told once it has one."""
 
 
 WAYS = {
@@ -78,6 +80,7 @@ WAYS = {
         "claude_code",
         left_over={"user without a message": 2, "a record without a type": 1},
         skipped=3,
+        waiting=4,
     ),
     "claude_history": Way("claude_code", above("history.jsonl"), tokens="unknown"),
     "claude_stream": Way("claude_stream"),
@@ -128,6 +131,7 @@ def test_every_record_is_read_or_explained(name: str, health: AgentHealth, corpu
     assert health.unreadable == {}
     assert health.unrecognised == way.left_over
     assert sum(it.records for it in health.skipped) == way.skipped
+    assert len(health.waiting) == way.waiting
     assert health.sessions >= way.sessions
     assert bool(health.events) == bool(way.sessions)
     assert health.tokens == way.tokens
