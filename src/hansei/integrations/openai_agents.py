@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from agents.tracing import Span, Trace
 
 FORMAT = "openai_agents"
+REQUESTS = ("generation", "response")
+"""Spans that hold no others, and tell all they know when they end."""
 TRACES_KEPT = 10_000
 """Traces that were never heard to end; beyond this the oldest are given up."""
 
@@ -55,8 +57,8 @@ class HanseiProcessor(TracingProcessor):
 
     @quietly
     def on_span_start(self, span: Span[Any]) -> None:
-        """Agents are told when they begin: what lies in them ends first and must find them."""
-        if span.span_data.type == "agent" and (told := span.export()) is not None:
+        """What may hold others is told when it begins: those end first and must find it."""
+        if span.span_data.type not in REQUESTS and (told := span.export()) is not None:
             self._write(span.trace_id, told)
 
     @quietly
