@@ -18,7 +18,6 @@ from agents import (
     set_trace_processors,
     trace,
 )
-
 from hansei.integrations.openai_agents import HanseiProcessor
 from hansei.ops.imports import check_logs
 from hansei.sources.log_files import taken_apart
