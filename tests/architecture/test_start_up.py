@@ -63,3 +63,16 @@ def test_a_summary_without_news_imports_nothing_heavy(tmp_path: Path) -> None:
 def test_the_package_itself_imports_nothing(tmp_path: Path) -> None:
     modules = loaded_by("import hansei", tmp_path)
     assert not [name for name in modules if name.startswith("hansei.")]
+
+
+def test_what_runs_in_other_programs_needs_nothing_but_python(tmp_path: Path) -> None:
+    """Only a framework's own module imports it; the rest stands beside any library."""
+    code = "import sys; before = set(sys.modules)\n"
+    code += "import hansei.integrations.telling, hansei.integrations.otlp\n"
+    code += "new = {it.partition('.')[0] for it in set(sys.modules) - before}\n"
+    code += "assert new - {'hansei'} <= set(sys.stdlib_module_names), new"
+    modules = loaded_by(code, tmp_path)
+    ours = {it for it in modules if it.startswith("hansei.")}
+    assert not [
+        it for it in ours if it.startswith(("hansei.store", "hansei.ops", "hansei.sources"))
+    ]
