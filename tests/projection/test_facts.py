@@ -90,6 +90,7 @@ def _grow(path: Path, text: bytes, share: float) -> None:
         path.write_bytes(wanted)
 
 
+@pytest.mark.timeout(300)  # it makes sixty stores
 @settings(max_examples=60)
 @given(told=st.lists(any_event.events(), max_size=12))
 def test_no_events_at_all_stop_a_run(
