@@ -7,6 +7,7 @@ from typing import Any
 from hansei.events.model import (
     AnyEvent,
     Basis,
+    Interruption,
     Origin,
     Prompt,
     Reply,
@@ -36,6 +37,9 @@ class Spoken:
 
     def prompt(self, text: str, origin: Origin = Origin.HUMAN) -> Spoken:
         return self._add(Prompt(text=text, origin=origin, **self._common()))
+
+    def interrupt(self, text: str) -> Spoken:
+        return self._add(Interruption(text=text, **self._common()))
 
     def reply(self, text: str) -> Spoken:
         return self._add(Reply(text=text, **self._common()))

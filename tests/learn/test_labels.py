@@ -29,7 +29,11 @@ SAYS: dict[str, tuple[Callable[[Spoken, str], Spoken], Label]] = {
     ),
     "said by the agent": (lambda it, text: it.reply(text), Label.ASSISTANT),
     "repository file": (lambda it, text: it.read(f"{HOME}/README.md", text), Label.REPOSITORY),
-    "printed by a program": (lambda it, text: it.ran("make help", text), Label.REPOSITORY),
+    "printed by a program": (lambda it, text: it.ran("make help", text), Label.ASSISTANT),
+    "printed by a hook": (lambda it, text: it.prompt(text, Origin.HOOK), Label.ASSISTANT),
+    "said when a call was refused": (lambda it, text: it.interrupt(text), Label.PASTED),
+    "shown by the shell": (lambda it, text: it.ran("cat README.md", text), Label.REPOSITORY),
+    "shown and run": (lambda it, text: it.ran("cat a.md; ./x.sh", text), Label.ASSISTANT),
     "file outside": (lambda it, text: it.read("/opt/other/notes.md", text), Label.FOREIGN),
     "dependency": (
         lambda it, text: it.read(f"{HOME}/node_modules/left/README.md", text),
@@ -105,12 +109,12 @@ def test_a_repository_cloned_into_this_one_is_not_this_one() -> None:
 
 def test_a_file_the_agent_wrote_outside_is_the_agents_own() -> None:
     session = Spoken().ran("make all > /tmp/build.log").ran("tail /tmp/build.log", COMMAND)
-    assert label_of(session, "", "", COMMAND) is Label.REPOSITORY
+    assert label_of(session, "", "", COMMAND) is Label.ASSISTANT
 
 
 def test_asking_this_machine_fetches_nothing_foreign() -> None:
     session = Spoken().ran("curl -s http://localhost:8080/help", COMMAND)
-    assert label_of(session, "", "", COMMAND) is Label.REPOSITORY
+    assert label_of(session, "", "", COMMAND) is Label.ASSISTANT
 
 
 def test_characters_nobody_sees_do_not_hide_where_a_text_comes_from() -> None:

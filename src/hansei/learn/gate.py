@@ -96,7 +96,7 @@ def judged(
     label = Label.ASSISTANT if worst is None else worst.label
     reasons = [*notes, *_against(clean), *_untrusted(found)]
     if not reasons or not any(it.stops for it in reasons):
-        given = warrants.warrant(by_session, circumstances)
+        given = warrants.warrant(by_session, circumstances, runs=bool(clean.commands))
         if not given.given:
             reasons.append(Reason(UNCONFIRMED, given.why, "skill", stops=State.QUARANTINED))
     known = replace(clean, label=label, evidence=_evidence(clean, found, by_session))

@@ -29,6 +29,8 @@ from hansei.learn.model import Label
 from hansei.learn.pasting import blocks
 from hansei.projection.calls import calls
 from hansei.projection.commands.model import How
+from hansei.projection.commands.programs import FILLERS
+from hansei.projection.commands.showing import only_shows
 from hansei.projection.files.seen import Places
 from hansei.projection.places import ground
 
@@ -86,7 +88,8 @@ class _Origin(NamedTuple):
     why: str
 
 
-_HERE = _Origin(Label.REPOSITORY, "a program here printed it")
+_HERE = _Origin(Label.ASSISTANT, "a program here printed it")
+"""Not the repository's: a dependency prints what it likes."""
 _AGENT = _Origin(Label.ASSISTANT, "the agent wrote it")
 
 
@@ -117,8 +120,11 @@ class _Reader:
         """The texts of one event."""
         if isinstance(event, Prompt):
             yield from _prompt(event)
-        elif isinstance(event, SlashCommand | Interruption):
+        elif isinstance(event, SlashCommand):
             yield _Origin(Label.TYPED, "typed to the agent program"), event.text
+        elif isinstance(event, Interruption):
+            # It stands in a tool's result, where a program can print the very same words.
+            yield _Origin(Label.PASTED, "said when a call was refused"), event.text
         elif isinstance(event, Reply | Thought | Compaction):
             yield _AGENT, event.text
         elif isinstance(event, ToolCall):
@@ -165,8 +171,9 @@ class _Reader:
             return _Origin(Label.FOREIGN, why)
         shown = [read for it in script.commands for read in it.reads if read.how is not How.HIDDEN]
         origins = [self._of(read.path, cwd) for read in shown if read.revision is None]
-        worst = max(origins, key=lambda it: _rank(it.label), default=_HERE)
-        origin = worst if _rank(worst.label) > _rank(_HERE.label) else _HERE
+        if not all(it.program in FILLERS or only_shows(it) for it in script.commands):
+            origins.append(_HERE)
+        origin = max(origins, key=lambda it: _rank(it.label), default=_HERE)
         for command in script.commands:
             for write in command.writes:
                 self._fill(write.path, cwd, origin)
@@ -188,7 +195,7 @@ class _Reader:
         filled = next(
             (self._filled[it] for it in (key, *reversed(above)) if it in self._filled), None
         )
-        if filled is not None and (not place.inside or _rank(filled.label) > _rank(_HERE.label)):
+        if filled is not None and (not place.inside or _rank(filled.label) > _rank(_AGENT.label)):
             return _Origin(filled.label, f"{place.path}: {filled.why}")
         dependency = _DEPENDENCY.search(place.path)
         if dependency is not None:
@@ -211,7 +218,7 @@ def _prompt(event: Prompt) -> Iterator[tuple[_Origin, str]]:
     elif event.origin is Origin.HANSEI:
         yield _Origin(Label.PASTED, "hansei itself put it there"), event.text
     elif event.origin is Origin.HOOK:
-        yield _Origin(Label.REPOSITORY, "a hook of this machine printed it"), event.text
+        yield _Origin(Label.ASSISTANT, "a hook printed it"), event.text
     elif _REPORTS.search(event.text):
         yield _Origin(Label.SUBAGENT, "a subagent reported it"), event.text
     else:

@@ -2,14 +2,16 @@
 
 Words told anew leave no trace of where they came from, so looking for their origin is not enough:
 a text is used only if a person typed it, or if sessions that had nothing to do with one another
-came to it, each without an untrusted word. Everything else waits for a person.
+came to it and it runs nothing and tells nothing in words of the agent or of a program. For three
+sessions that run the same are also what a page leaves behind that was read three times, or a program
+that prints what to run. Everything else waits for a person.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from hansei.learn.model import UNTRUSTED, Label
+from hansei.learn.model import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -46,22 +48,30 @@ class Warrant(NamedTuple):
 
 
 def warrant(
-    found: Mapping[str, Sequence[First]], circumstances: Mapping[str, Circumstance]
+    found: Mapping[str, Sequence[First]],
+    circumstances: Mapping[str, Circumstance],
+    *,
+    runs: bool,
 ) -> Warrant:
-    """What entitles a text to be used, given where its parts first stood in each session."""
+    """What entitles a text to be used, given where its parts first stood in each session.
+
+    `runs` says whether it tells anybody to run something.
+    """
     every = [first for parts in found.values() for first in parts]
     typed = {first.part for first in every if first.label is Label.TYPED}
     others = [it for it in every if it.part not in typed and it.label not in _PERSONS]
     if typed and not others:
         return Warrant(True, "a person typed it")
-    clean = [
-        name for name, parts in found.items() if not any(it.label in UNTRUSTED for it in parts)
-    ]
+    clean = [name for name, parts in found.items() if all(it.label in _PERSONS for it in parts)]
     count = independent(clean, circumstances)
     told = f"{count} independent session{'' if count == 1 else 's'}"
+    who = "a person typed only a part of it" if typed else "nobody typed it"
+    if runs:
+        return Warrant(
+            False, f"{who}, and it says what to run; the sessions that ran it are no proof"
+        )
     if count >= QUORUM:
         return Warrant(True, f"{told} came to it")
-    who = "a person typed only a part of it" if typed else "nobody typed it"
     return Warrant(False, f"{who}, and only {told} of {QUORUM} came to it")
 
 
