@@ -49,7 +49,7 @@ bench: $(BENCH) ## measure speed beside other programs and write docs/performanc
 prove: $(DEV) ## the long proofs (minutes)
 	$(BIN)/python -m pytest -m prove --timeout=3600
 
-rig: $(DEV) ## real agents on a scripted model (needs npm, 1.2 GB; writes docs/rig.md)
+rig: $(DEV) ## real agents on a scripted model (needs npm, 2.5 GB; writes docs/rig.md)
 	$(BIN)/python -m rig
 
 frameworks: $(APART) ## agents of LangChain, LangGraph, CrewAI and others, recorded (1 GB, minutes)

@@ -15,11 +15,20 @@ from typing import Any, TypeAlias
 _CUE = re.compile(r"\bcue:([a-z]+)")
 _SUMMARY = re.compile(
     r"create a (?:detailed|structured) |CONTEXT CHECKPOINT COMPACTION|anchored summary"
-    r"|(?:generate a new|critically evaluate the) <state_snapshot>",
+    r"|(?:generate a new|critically evaluate the) <state_snapshot>|required summary structure",
     re.IGNORECASE,
 )
 """How agents ask for the summary of a compaction."""
 _SNAPSHOT = "<state_snapshot>"
+_SECTIONS = (
+    "## Decisions",
+    "## Open TODOs",
+    "## Constraints/Rules",
+    "## Pending user asks",
+    "## Exact identifiers",
+)
+_STRUCTURE = "required summary structure"
+"""Without these OpenClaw takes no summary, though it does not always name them."""
 
 
 class Role(StrEnum):
@@ -112,6 +121,8 @@ def reply(script: Script, ask: Ask) -> Reply:
 
 def _summary(asked: str) -> str:
     text = "The summary: all is well so far."
+    if _STRUCTURE in asked:
+        return "\n\n".join(f"{section}\n{text}" for section in _SECTIONS)
     if _SNAPSHOT not in asked:
         return text
     return f"<scratchpad>What was there?</scratchpad>\n{_SNAPSHOT}{text}</state_snapshot>"

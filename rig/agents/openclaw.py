@@ -32,10 +32,13 @@ class OpenClaw:
     silent: ClassVar[frozenset[str]] = frozenset(("version", "driver"))
     lacks: ClassVar[dict[str, str]] = {
         "asked_server": "`hansei init --plugin` has no package for it",
+        "declined_tool": "a denied tool is not offered to the model; of an answer that calls it all"
+        " the same nothing is written down",
         "fork": "a session cannot be forked from the command line",
         "guarded_call": _NO_HOOKS,
         "hook_crash": _NO_HOOKS,
         "instruction_file": "it does not write down which instructions it gave the model",
+        "interruption": "on Ctrl-C it ends at once and writes nothing more down",
         "nudge": _NO_HOOKS,
         "own_hook_broken": _NO_HOOKS,
         "own_hooks": _NO_HOOKS,
@@ -46,7 +49,8 @@ class OpenClaw:
     }
 
     def settle(self, place: Place, url: str) -> None:
-        _write(place, _settings(place, url))
+        text = json.dumps(_settings(place, url))
+        place.write(place.home / ".openclaw/openclaw.json", text)
 
     def variables(self, place: Place, url: str) -> dict[str, str]:
         return {}
@@ -74,11 +78,7 @@ class OpenClaw:
         return Call(f"hansei__{tool}", arguments)
 
     def forbid(self, place: Place) -> Call:
-        path = _path(place)
-        settings = json.loads(path.read_text(encoding="utf-8"))
-        settings["tools"]["deny"] = ["write"]
-        _write(place, settings)
-        return Call("write", {"path": "forbidden", "content": "no"})
+        raise NotImplementedError(self.lacks["declined_tool"])
 
     def spawn(self, prompt: str) -> Call:
         return Call("sessions_spawn", {"task": prompt})
@@ -119,6 +119,8 @@ def _settings(place: Place, url: str) -> dict[str, Any]:
         "workspace": str(place.project),
         "skipBootstrap": True,
         "model": {"primary": "rig/large"},
+        # Else it first asks, in a turn that it does not write down, what is to be remembered.
+        "compaction": {"memoryFlush": {"enabled": False}},
     }
     return {
         "gateway": {"mode": "local"},
@@ -130,14 +132,6 @@ def _settings(place: Place, url: str) -> dict[str, Any]:
         },
         "models": {"mode": "merge", "providers": {"rig": provider}},
     }
-
-
-def _path(place: Place) -> Any:
-    return place.home / ".openclaw/openclaw.json"
-
-
-def _write(place: Place, settings: dict[str, Any]) -> None:
-    place.write(_path(place), json.dumps(settings))
 
 
 AGENT = OpenClaw()

@@ -56,8 +56,8 @@ class SavedSkill:
         yield true("the transcript shows it", any(line in str(event) for event in events), line)
         if stage.agent.skill(name):
             yield true("its text comes only when it is wanted", line not in begun.body)
-            called = [(c.status, c.text) for c in seen.calls() if c.session == last]
-            yield same("the call names the skill", [("ok", name)], called)
+            called = [(c.status, name in c.text) for c in seen.calls() if c.session == last]
+            yield same("the call names the skill", [("ok", True)], called)
         human = [text for text in seen.prompts("human") if line in text]
         yield same("not as the user's words", [], human)
 

@@ -33,12 +33,10 @@ class Skill:
 
     def check(self, stage: Stage, seen: Seen) -> Iterator[Finding]:
         yield true("the model was given the skill", stage.server.was_told(_BODY))
-        called = [call for call in seen.calls() if call.text == _NAME]
+        called = [call for call in seen.calls() if _NAME in call.text]
         loaded = [text for text in seen.prompts("harness") if _BODY in text]
         if stage.agent.skill(_NAME):
-            yield same(
-                "the call names the skill", [("ok", _NAME)], [(c.status, c.text) for c in called]
-            )
+            yield same("the call names the skill", ["ok"], [call.status for call in called])
         shown = [
             event["kind"]
             for session in seen.sessions

@@ -39,9 +39,9 @@ _IGNORED_GROUPS = (
     "hook.", "permission.", "external_tool.", "mcp.", "commands.", "command.", "capabilities.",
     "user_input.", "elicitation.", "sampling.", "session.canvas.", "session.schedule_",
     "session.extensions", "exit_plan_mode.", "auto_mode_switch.", "factory.", "pending_messages.",
-    "session_limits_exhausted.", "session.managed_", "ui.", "mcp_app.", "tool_search.", "model.",
-    "session.fusion_",
-    "assistant.fusion_", "session.auto_tier_", "session.mcp_server_", "workflow.", "sandbox.",
+    "session_limits_exhausted.", "session.managed_", "ui.", "mcp_app.", "tool_search.",
+    "model.", "session.fusion_", "assistant.fusion_", "session.auto_tier_", "session.mcp_server_",
+    "workflow.", "sandbox.",
 )  # fmt: skip
 _IGNORED = frozenset(
     (
@@ -59,7 +59,7 @@ _IGNORED = frozenset(
         "session.custom_notification",
         "session.snapshot_rewind", "subagent.selected", "subagent.deselected",
         "subagent.completed", "subagent.configured", "skill.context_delivered",
-        "skill.context_delivered_ref", "skill.invoked_ref", "session.completion_receipt",
+        "skill.invoked_ref", "session.completion_receipt",
         "session.mode_notice_delivered", "session.model_deselected", "session.permission_recovery",
         "session.request_body_compression_disabled", "session.title_changed",
         "session.autopilot_stopped", "session.indexed_search", "session.memory_changed",
@@ -148,10 +148,15 @@ def _system(reader: Reader, _record: Record, data: Data, where: Where) -> None:
 
 
 def _skill(reader: Reader, record: Record, data: Data, where: Where) -> None:
-    """A skill was loaded: its text, which newer versions tell the model only by a reference."""
+    """A skill is loaded; that the model was given its text is told by another event."""
+    reader.state.skill = reader.offset
     _notice(reader, record, data, where)
-    text = data.content if isinstance(data.content, str) else ""
-    if text:
+
+
+def _skill_given(reader: Reader, record: Record, _data: Data, where: Where) -> None:
+    """The model is given the text of the skill that was loaded last, by a reference."""
+    text = reader.data_at(reader.state.skill).content
+    if isinstance(text, str) and text:
         key = reader.key("skill", reader.identity(record))
         origin = Origin.HANSEI if MARKER in text else Origin.HARNESS
         reader.emit(Prompt(key=key, text=text, origin=origin, **where))
@@ -286,6 +291,7 @@ _HANDLERS: dict[str, Handler] = {
     "session.task_complete": _notice,
     "session.context_cleared": _notice,
     "skill.invoked": _skill,
+    "skill.context_delivered_ref": _skill_given,
     "subagent.failed": _notice,
     "subagent.started": _subagent,
     "abort": _abort,

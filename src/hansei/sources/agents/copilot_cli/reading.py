@@ -45,6 +45,8 @@ class State(msgspec.Struct, omit_defaults=True):
     """Output tokens of this run that its answers have told, by model."""
     children: dict[str, str] = {}
     """Calls without a result that have started a subagent, and which."""
+    skill: int | None = None
+    """Where the last line stands that tells a skill's text."""
     version: str | None = None
     recorded: bool = False
     """Whether requests have records of their own."""

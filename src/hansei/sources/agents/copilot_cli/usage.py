@@ -1,9 +1,9 @@
 """What requests took: an answer tells its own output, the end of a run the sum of everything.
 
 Newer versions write a record of each request, and sums that go on over all runs: then the records
-are what counts. Older sums are told by model, newer ones by agent too. What subagents had is
-theirs; the rest of the session's own sums is the main agent's, so that all of them add up to what
-the program says.
+are what counts. Older sums are told by model, some by agent too. What subagents had is theirs; the
+rest of the session's own sums is the main agent's, so that all of them add up to what the program
+says.
 """
 
 from __future__ import annotations

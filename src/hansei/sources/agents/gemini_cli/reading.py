@@ -40,7 +40,7 @@ TRUSTED_ID = 16
 """Shorter ids are counters or made by hand: they name something only within their file."""
 LONGEST_NAME = 64
 _SHARED_ID = re.compile(r"[0-9a-f]{32}")
-"""An id made of a place, not by chance: what sessions begin with has one in all of them."""
+"""An id that is not made by chance: what sessions begin with has the same one in all of them."""
 
 
 class State(msgspec.Struct, omit_defaults=True):
