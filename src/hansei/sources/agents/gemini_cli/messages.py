@@ -66,7 +66,8 @@ def _prompt(reader: Reader, record: Record, message: str, *, synthetic: bool) ->
         return
     typed, added = tagged.split(shown or given, (_HOOK,))
     for number, escaped in enumerate(added):
-        text = html.unescape(escaped)  # newer versions keep a hook from writing tags
+        # Newer versions keep a hook from writing tags.
+        text = html.unescape(tagged.inner(escaped, _HOOK) or "")
         origin = Origin.HANSEI if MARKER in text else Origin.HOOK
         key = reader.key("hook", message, str(number))
         reader.emit(Prompt(key=key, text=text, origin=origin, **where))

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from hansei.events.model import SessionFacts
+    from hansei.events.model import AnyEvent, SessionFacts
     from hansei.sources.contract import Transcript
     from hansei.sources.families.tree.records import Entry
 
@@ -82,6 +82,7 @@ class Database:
     path: Path
     state: State
     readers: dict[str, RowReader] = field(default_factory=dict)
+    events: dict[int, AnyEvent] = field(default_factory=dict)
     damage: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     records: int = 0
@@ -143,6 +144,7 @@ class Database:
         name = short(session)
         state = self.state.sessions.get(name) or Session()
         reader = RowReader(DIALECT, self.path, state, state.session or name, database=self)
+        reader.events = self.events  # in the order of the rows, whosever they are
         if state.header is not None:
             reader.use_header(reader.entry_at(state.header))
         if state.model is not None:
@@ -222,13 +224,13 @@ def _take_rows(database: Database, limit: int) -> bool:
 def _told(database: Database, *, more: bool, restarted: bool) -> Reading:
     reading = Reading(
         cursor=Cursor(state=msgspec.to_builtins(database.state)),
+        events=list(database.events.values()),
         problems=[*database.problems, *(Problem(0, 0, it) for it in sorted(database.damage))],
         taken=database.taken,
         more=more,
         restarted=restarted,
     )
     for session, reader in database.readers.items():
-        reading.events += reader.events.values()
         reading.problems += reader.problems
         reading.records += reader.records
         for name, facts in reader.sessions.items():
