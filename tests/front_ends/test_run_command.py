@@ -124,6 +124,23 @@ def test_only_sessions_of_this_workspace_that_began_or_grew_meanwhile_count(grou
     assert len(ground.stored()) == 4
 
 
+GEMINI = """
+import datetime, json
+chats = home / ".gemini/tmp/quay/chats"
+chats.mkdir(parents=True)
+(chats.parent / ".project_root").write_text(project)
+now = datetime.datetime.now(datetime.UTC).isoformat()
+said = dict(id=name, timestamp=now, type="user", content=[dict(text="Mend the pump.")])
+lines = [dict(sessionId=name, startTime=now, kind="main"), said]
+(chats / "session-1.jsonl").write_text("".join(json.dumps(it) + chr(10) for it in lines))
+"""
+
+
+def test_an_agent_that_sources_call_by_another_name_is_known(ground: Ground) -> None:
+    ground.program(f"name = {FIRST!r}\n{GEMINI}", name="gemini")
+    assert ground.run("--", "gemini").stderr == f"offered from {FIRST} not asking\n"
+
+
 def test_sessions_of_other_agents_do_not_count_where_the_agent_is_known(ground: Ground) -> None:
     ground.program(f"session({FIRST!r})", name="codex")
     assert ground.run("--", "codex").stderr == ""

@@ -64,6 +64,13 @@ def test_a_resumed_session_is_not_given_the_text_again(tmp_path: Path) -> None:
     assert "delivered" not in line
 
 
+def test_an_agent_that_forgets_it_when_resumed_is_given_the_text_again(tmp_path: Path) -> None:
+    put_under_test(tmp_path)
+    said = call(tmp_path, {**START, "source": "resume"}, agent="gemini", event="SessionStart")
+    assert json.loads(said)["hookSpecificOutput"]["additionalContext"] == TEXT
+    assert spooled(tmp_path)[0]["delivered"] == ["tests"]
+
+
 def test_a_compacted_session_is_given_the_text_again(tmp_path: Path) -> None:
     put_under_test(tmp_path)
     printed = json.loads(call(tmp_path, {**START, "source": "compact"}, event="SessionStart"))

@@ -55,13 +55,20 @@ def test_an_agent_is_refused_the_call_and_told_why(tmp_path: Path, repo: Path) -
     assert {it["agent"] for it in spooled(tmp_path)} == {"claude_code", "codex"}
 
 
+def test_gemini_is_told_in_its_own_words(tmp_path: Path, repo: Path) -> None:
+    guarded(tmp_path, {**RULE, "root": str(repo)})
+    wanted = {**attempt(repo, command="pytest -q"), "tool_name": "run_shell_command"}
+    said = refused(partial(call, tmp_path, wanted, agent="gemini", event="BeforeTool"))
+    assert json.loads(said) == {"decision": "deny", "reason": REASON}
+
+
 @pytest.mark.parametrize(
     ("folder", "command", "more"),
     [
         ("repo", "uv run pytest -q", {}),  # what it asks for
         ("repo", "grep -rn pytest docs", {}),  # only says the word
         (".", "pytest -q", {}),  # another folder
-        ("repo", "pytest -q", {"agent": "gemini"}),  # an agent that is not known to heed it
+        ("repo", "pytest -q", {"agent": "cursor"}),  # an agent that is not known to heed it
         ("repo", "pytest -q", {"event": "PostToolUse"}),  # too late
     ],
 )
@@ -102,7 +109,7 @@ def test_a_comparison_that_takes_too_long_or_fails_stops_nothing(
 ) -> None:
     guarded(tmp_path, {**RULE, "root": str(repo)})
     data = json.dumps(attempt(repo, command="pytest")).encode()
-    line = {"hook": "PreToolUse"}
+    line = {"agent": "claude_code", "hook": "PreToolUse"}
     assert refused(lambda: record._stop(str(tmp_path), line, data) or "")
     monkeypatch.setattr(guard, name, value)
     assert record._stop(str(tmp_path), line, data) is None
