@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import astuple, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 def usage(stage: Stage, number: int = 0) -> dict[str, Any]:
     names = ("input", "cache_read", "cache_write_5m", "output", "reasoning")
     told = AGENT.wire.told(stage.server.served[number].tokens)
-    return {"kind": "request_usage", **dict(zip(names, astuple(told), strict=True))}
+    return {"kind": "request_usage", **dict(zip(names, told, strict=True))}
 
 
 def seen(*events: dict[str, Any], **heading: Any) -> Seen:

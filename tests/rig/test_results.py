@@ -66,7 +66,8 @@ def test_the_table_says_how_it_went_and_why(result: Result, cell: str) -> None:
 
 
 def test_every_agent_has_a_pinned_version() -> None:
-    assert set(install.versions()) == {agent.package for agent in AGENTS}
+    needed = {package for agent in AGENTS for package in (agent.package, *agent.needs)}
+    assert set(install.versions()) == needed
 
 
 def test_every_scenario_is_a_file_and_every_file_a_scenario() -> None:

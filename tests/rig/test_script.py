@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rig.script import SMALL, Ask, Call, Purpose, Role, Say, Script, Turn, reply, tokens
 from rig.server import WIRES
 from rig.wire import Answer, Record, Wire
-from rig.wires import anthropic, chat, responses
+from rig.wires import anthropic, chat, gemini, responses
 
 SCRIPT: Script = {
     "main": (Call("run", {"command": "make"}), Call("run", {"command": "make test"}), Say("Done.")),
@@ -50,6 +50,20 @@ def test_a_request_for_a_summary_is_known_by_its_last_words() -> None:
     last = Turn(Role.USER, "Your task is to create a detailed summary of the conversation.")
     assert reply(SCRIPT, ask(PROMPT, last)).purpose is Purpose.SUMMARY
     assert reply(SCRIPT, ask(last, PROMPT)).purpose is Purpose.TURN
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("Generate a new <state_snapshot> based on the history.", "<state_snapshot>The summary"),
+        ("Keep the required summary structure and section headers.", "## Open TODOs\nThe summary"),
+    ],
+)
+def test_a_summary_has_the_shape_an_agent_takes(asked: str, given: str) -> None:
+    found = reply(SCRIPT, ask(PROMPT, Turn(Role.USER, asked)))
+    assert found.purpose is Purpose.SUMMARY
+    assert isinstance(found.step, Say)
+    assert given in found.step.text
 
 
 def test_after_the_script_the_turn_ends() -> None:
@@ -104,6 +118,14 @@ def conversation(wire: Wire) -> dict[str, Any]:
             {"type": "function_call_output", "call_id": "c", "output": "output"},
         ]
         return {"model": "model", "input": items, "tools": [{"type": "function", "name": "run"}]}
+    if isinstance(wire, gemini.Gemini):
+        answered = {"functionResponse": {"name": "run", "response": {"output": "output"}}}
+        contents = [
+            {"role": "user", "parts": [{"text": PROMPT.text}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "run", "args": {}}}]},
+            {"role": "user", "parts": [answered]},
+        ]
+        return {"contents": contents, "tools": [{"functionDeclarations": [{"name": "run"}]}]}
     messages = [
         {"role": "system", "content": "You are an agent."},
         {"role": "user", "content": PROMPT.text},
@@ -131,5 +153,14 @@ def test_each_protocol_tells_the_same_tokens_in_its_own_words() -> None:
     assert completed["response"]["usage"]["input_tokens"] == inputs
     (*_, last) = events(chat.WIRE, answer)
     assert last["usage"]["prompt_tokens"] == inputs
-    told = chat.WIRE.told(used)
-    assert (told.input, told.cache_write) == (used.input + used.cache_write, 0)
+    fresh, _, written, *_ = chat.WIRE.told(used)
+    assert (fresh, written) == (used.input + used.cache_write, 0)
+    for wire in (gemini.WIRE, gemini.WHOLE):
+        (whole,) = events(wire, answer)
+        counts = whole["usageMetadata"]
+        assert (counts["promptTokenCount"], counts["thoughtsTokenCount"]) == (
+            inputs,
+            used.reasoning,
+        )
+        assert counts["candidatesTokenCount"] == used.output - used.reasoning
+        assert wire.told(used)[2] is None

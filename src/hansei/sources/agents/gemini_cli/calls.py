@@ -49,9 +49,10 @@ _WRAPPED = re.compile(r"<untrusted_context>\n(.*)\n</untrusted_context>", re.DOT
 _MASKED = "<tool_output_masked>"
 _DECLINED = re.compile(r"declined|user did not allow|rejected", re.IGNORECASE)
 _POLICY = re.compile(
-    r'Tool execution (?:for ".*?" )?(?:denied by policy|requires user confirmation)', re.DOTALL
+    r'Tool execution (?:blocked: |(?:for ".*?" )?(?:denied by policy|requires user confirmation))',
+    re.DOTALL,
 )
-"""How a call ends that a rule forbids, or that nobody is there to allow."""
+"""How a call ends that a hook stops, that a rule forbids, or that nobody is there to allow."""
 _CUT = re.compile(r"^Output too large\. Showing |\[[\d,]+ characters omitted\]", re.MULTILINE)
 
 
