@@ -45,7 +45,8 @@ class SavedSkill:
         (saved, *_) = [path for path in stage.place.project.rglob("SKILL.md") if _is(path, name)]
         head, _, body = saved.read_text(encoding="utf-8")[4:].partition("\n---\n")
         described = next(line for line in head.splitlines() if line.startswith("description:"))
-        line = next(line for line in body.splitlines() if procedure.TELLING in line)
+        telling = procedure.TELLING.removeprefix("./")
+        line = next(line for line in body.splitlines() if telling in line)
         turns = [one for one in stage.server.served if one.purpose is Purpose.TURN]
         begun = next(one for one in turns if one.cue == "next")
         yield true("the next session lists it", name in begun.body, described)
