@@ -17,7 +17,13 @@ _MODEL = "gemini-2.5-pro"
 _SMALL_MODEL = "gemma-4-31b-it"
 """One with a quarter of the other's context."""
 _SETTINGS: dict[str, Any] = {
-    "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+    "general": {
+        "enableAutoUpdate": False,
+        "enableAutoUpdateNotification": False,
+        # Else it deletes at its next start what it takes for broken. A session that was given a
+        # text by a hook and resumed in another minute was seen to be taken for that.
+        "sessionRetention": {"enabled": False},
+    },
     "privacy": {"usageStatisticsEnabled": False},
     # Of a request's 21,000 tokens, more than this share of the small context, less of the other.
     "model": {"compressionThreshold": 0.05},
