@@ -27,7 +27,7 @@ from hansei.projection.failures.model import Ending, Kind
 from hansei.projection.files import LOOKS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from typing import TypeVar
 
     from hansei.config import Config
@@ -108,10 +108,10 @@ def brief(
     paths = [_inside(path, here) for path in files]
     recent = replace(scope, since=scope.since or now - RECENT_DAYS * DAY_MS)
     room = _Room(budget)
-    skills = room.take(_skills(config, here, paths, budget // 2, now), lambda it: it.text)
-    failures = room.take(_failures(store, recent, task, paths), _told)
-    steers = room.take(_steers(store, recent), lambda it: it.words)
-    hot = room.take(_hot(store, recent, paths), lambda it: it.path)
+    skills = room.take(_skills(config, here, paths, budget // 2, now))
+    failures = room.take(_failures(store, recent, task, paths))
+    steers = room.take(_steers(store, recent))
+    hot = room.take(_hot(store, recent, paths))
     return Brief(
         workspace=scope.workspace_name,
         task=task,
@@ -134,10 +134,11 @@ class _Room:
         self.tokens = tokens
         self.left_out = 0
 
-    def take(self, wanted: Iterable[T], text: Callable[[T], str]) -> list[T]:
+    def take(self, wanted: Iterable[T]) -> list[T]:
+        """Those that fit, each with all that is told of it: places and counts too."""
         taken = []
         for it in wanted:
-            cost = size(text(it)).tokens
+            cost = size(msgspec.json.encode(it).decode()).tokens
             if cost > self.tokens:
                 self.left_out += 1
                 continue
@@ -161,10 +162,6 @@ def _skills(
 ) -> list[Learned]:
     chosen = prompt.compiled(config, here, now=now, budget=budget, paths=paths).chosen
     return [Learned(it.skill.name, it.text) for it in chosen if it.taken]
-
-
-def _told(it: Remembered) -> str:
-    return " ".join((it.signature, *(fix.command for fix in it.fixes)))
 
 
 def _failures(
