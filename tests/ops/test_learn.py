@@ -229,7 +229,7 @@ def test_a_saved_offer_is_a_draft_in_the_book_and_lies_where_agents_look(
 ) -> None:
     planted(offer())
     found = only(desk)
-    done = save(desk, found)
+    done = save(desk, found, promoted=True)
     assert (done.name, done.state) == ("procedure-make", State.DRAFT)
     assert {it.relative_to(desk.here).as_posix() for it in done.files} == {
         ".agents/skills/procedure-make/SKILL.md",
@@ -244,7 +244,7 @@ def test_a_saved_offer_is_a_draft_in_the_book_and_lies_where_agents_look(
 
 def test_for_the_user_it_lies_in_the_home_folder(desk: Desk, planted: Plant) -> None:
     planted(offer())
-    done = save(desk, only(desk), user=True)
+    done = save(desk, only(desk), user=True, promoted=True)
     home = desk.config.environment.home
     assert len(done.files) == 2
     assert all(it.is_relative_to(home) and it.is_file() for it in done.files)
@@ -280,4 +280,4 @@ def test_where_the_repository_is_gone_a_skill_is_saved_for_the_user_alone(
     gone = replace(only(desk), root=None)
     with pytest.raises(UsageError, match="not on this machine"):
         save(desk, gone)
-    assert save(desk, gone, user=True).files
+    assert save(desk, gone, user=True, promoted=True).files

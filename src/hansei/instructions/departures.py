@@ -147,7 +147,7 @@ def _departed_paths(
     ignored = set(_ignored(root, sorted(asked)))
     wanted: dict[str, list[Named]] = defaultdict(list)
     for it, tries in absent.items():
-        # Beside a text that is ignored itself all is: there only the path from the top tells.
+        # Beside a text that is ignored itself everything is: there the path from the top tells.
         telling = tries[-1:] if it.path in ignored else tries
         for path in tries if ignored.isdisjoint(telling) else ():
             wanted[path].append(it)

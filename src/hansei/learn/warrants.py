@@ -3,8 +3,8 @@
 Words told anew leave no trace of where they came from, so looking for their origin is not enough:
 a text is used only if a person typed it, or if sessions that had nothing to do with one another
 came to it and it runs nothing and tells nothing in words of the agent or of a program. For three
-sessions that run the same are also what a page leaves behind that was read three times, or a program
-that prints what to run. Everything else waits for a person.
+sessions that run the same are also what a page leaves behind that was read three times, or a
+program that prints what to run. Everything else waits for a person.
 """
 
 from __future__ import annotations
