@@ -26,7 +26,7 @@ class OpenClaw:
     program = "openclaw"
     wire: Wire = chat.WIRE
     instructions = "AGENTS.md"
-    skills = "skills"
+    skills = ".agents/skills"
     hook_events: tuple[str, ...] = ()
     needs: ClassVar[tuple[str, ...]] = ("node",)
     silent: ClassVar[frozenset[str]] = frozenset(("version", "driver"))
@@ -84,7 +84,7 @@ class OpenClaw:
         return Call("sessions_spawn", {"task": prompt})
 
     def skill(self, name: str) -> Call | None:
-        return Call("read", {"path": f"skills/{name}/SKILL.md"})
+        return Call("read", {"path": f"{self.skills}/{name}/SKILL.md"})
 
     def naming(self, skill: str) -> str:
         return ""

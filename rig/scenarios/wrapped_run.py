@@ -44,7 +44,7 @@ class WrappedRun:
         done = [(call.text, call.status) for call in seen.calls()]
         yield same("the commands ran", [(command, "ok") for command in procedure.COMMANDS], done)
         yield true("what was learned is offered on stderr", procedure.TELLING in run.finished.err)
-        yield same("and nothing went wrong with it", False, "warning" in run.finished.err)
+        yield same("and nothing went wrong with it", False, "warning:" in run.finished.err)
         direct, through = self.codes
         yield same("a failing exit code is kept as well", direct, through)
         yield true("which is one that tells of a failure", direct not in {0, None}, direct)
