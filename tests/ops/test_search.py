@@ -327,7 +327,9 @@ def test_what_is_printed_cannot_drive_the_terminal(store: Store, now: int) -> No
 
 def test_a_listing_ends_with_the_honest_total(store: Store, now: int) -> None:
     keep(store, now, [prompt("a", number, now, "needle") for number in range(30)])
-    *_, last = listing(look(store, "needle", limit=4), everywhere=False)
-    assert "Showing 4 of 30 hits in 1 session" in last
-    *_, last = listing(look(store, "needle", limit=None), everywhere=False)
-    assert click.unstyle(last).startswith("30 hits in 1 session.")
+    told = [click.unstyle(it) for it in listing(look(store, "needle", limit=4), everywhere=False)]
+    assert any(it.startswith("Showing 4 of 30 hits in 1 session") for it in told)
+    told = [
+        click.unstyle(it) for it in listing(look(store, "needle", limit=None), everywhere=False)
+    ]
+    assert any(it.startswith("30 hits in 1 session.") for it in told)
