@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rig.seen import Seen
     from rig.stage import Stage
 
-_CUES = ("main", "again", "more")
-"""Where nobody types it, three sessions must have come to it."""
+_CUES = ("main", "again")
+"""What two sessions did is offered."""
 
 
 class SavedSkill:
@@ -36,6 +36,8 @@ class SavedSkill:
         learned = ask(stage.place, stage.variables(), "learn", "--yes", "--json")
         self.saved = learned["saved"]
         name = str(self.saved[0]["name"])
+        # It says what to run and nobody typed it: it waits for a person's word.
+        ask(stage.place, stage.variables(), "skills", "promote", name, "--yes", "--json")
         call: Call | None = stage.agent.skill(name)
         stage.server.script = {"next": (*([call] if call else []), Say("As it is done here."))}
         stage.play(Launch(f"Now follow cue:next to its end.{stage.agent.naming(name)}"))

@@ -35,11 +35,14 @@ class Place(NamedTuple):
     capsys: pytest.CaptureFixture[str]
 
     def type(self, *arguments: str) -> str:
+        return self.command(*arguments, "--no-ingest")
+
+    def command(self, *arguments: str) -> str:
         variables = {"HANSEI_HOME": str(self.store), "PATH": "/usr/bin:/bin"}
         here = app.Place(Environment(self.world.home, variables), self.world.repo)
         self.capsys.readouterr()
         with app.elsewhere(here):
-            root.main(args=[*arguments, "--no-ingest"], standalone_mode=False)
+            root.main(args=[*arguments], standalone_mode=False)
         return self.capsys.readouterr().out
 
     def told(self, *arguments: str) -> dict[str, Any]:
@@ -93,7 +96,7 @@ def test_what_is_offered_can_be_opened_and_saved_and_is_not_offered_again(place:
     assert [it["name"] for it in saved] == names
     assert set(place.skills()) == before, "what says what to run waits for a person's word"
     for name in names:
-        place.type("skills", "promote", name, "--yes")
+        place.command("skills", "promote", name, "--yes")
     written = set(place.skills()) - before
     assert len(written) == 2 * len(names)
     for file in written:
