@@ -10,6 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from hansei.learn.labels import packages
+from hansei.projection.commands.parsing import parse
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -117,6 +120,16 @@ def fetches(command: Command) -> bool:
         return False
     hosts = [it for it in command.targets if _HOST.match(it) or _HERE.match(it)]
     return not (hosts and all(map(_HERE.match, hosts)))
+
+
+def brings_code(text: str) -> bool:
+    """Whether a command brings in what others wrote, a package or something at an address.
+
+    Such a fix is right only where the name is: who repeats it should look at that first.
+    """
+    return _ADDRESS.search(text) is not None or any(
+        fetches(it) or packages(it) for it in parse(text).commands
+    )
 
 
 def installs(command: Command) -> bool:

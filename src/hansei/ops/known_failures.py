@@ -21,6 +21,7 @@ from hansei.git.history import worktrees
 from hansei.hook.known import VERSION, follow, place
 from hansei.learn.harm import cautions, harms
 from hansei.learn.hostile import findings
+from hansei.learn.network import brings_code
 from hansei.ops.recall import got_past, remembered
 from hansei.ops.scope import Scope
 from hansei.projection.facts.folds import COMMANDS, FAILURES
@@ -139,8 +140,11 @@ def _fixed(store: Store, scope: Scope, signature: str) -> dict[str, str]:
 
 
 def _is_safe(command: str) -> bool:
-    """Whether a command may be told: one that destroys, or that orders readers about, may not."""
-    return not (harms(command) or cautions(command) or findings(command, code=True))
+    """Whether a command may be told: one that destroys, brings in what others wrote or orders
+    readers about may not."""
+    return not (
+        harms(command) or cautions(command) or brings_code(command) or findings(command, code=True)
+    )
 
 
 def told(signature: str, fix: Fix) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from hansei.errors import UsageError
+from hansei.learn.network import brings_code
 from hansei.ops.sessions import short_id
 from hansei.projection.facts.folds import COMMANDS, EPISODES, STANDS
 from hansei.projection.failures.likeness import Known, is_topic
@@ -51,6 +52,8 @@ class Fix(msgspec.Struct, frozen=True):
     """When the last session that did so began."""
     reference: str
     """The call that succeeded, the last time."""
+    brings_code: bool
+    """Whether it brings in a package or something at an address: its name is to be looked at."""
 
 
 class Remembered(msgspec.Struct, frozen=True):
@@ -194,8 +197,9 @@ def _fix(
 ) -> Fix:
     last = max(alike, key=lambda it: (heads[it.session][1] or 0, it.session, it.row.seq))
     row = last.row
+    command = _typed(store, last.session, row)
     return Fix(
-        command=_typed(store, last.session, row),
+        command=command,
         removed=list(row.removed),
         added=list(row.added),
         edited=_from_top(store, last.session, row.edited),
@@ -203,6 +207,7 @@ def _fix(
         sessions=len({it.session for it in alike}),
         last_at=heads[last.session][1],
         reference=f"{heads[last.session][0]}#{row.end}",
+        brings_code=brings_code(command),
     )
 
 
