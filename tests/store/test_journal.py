@@ -86,5 +86,5 @@ def test_a_workspace_without_sessions_can_be_forgotten(
 def test_an_entry_that_is_not_there_is_named(written: Store) -> None:
     from hansei.errors import NotFound
 
-    with pytest.raises(NotFound, match="no entry 99"):
+    with pytest.raises(NotFound, match="no change 99"):
         journal.find(written.db, 99)

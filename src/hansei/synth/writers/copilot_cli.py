@@ -6,7 +6,7 @@ sums by model and by agent; subagents stand in their parent's file. Old sessions
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -73,7 +73,9 @@ class CopilotCli:
         return f"toolu_01{text(dice(call_key), 22)}"
 
     def version(self, session: Session) -> str:
-        return "" if session.relation == "subagent" else one_of(VERSIONS, session)
+        """Of the file, which subagents share with the session that started them."""
+        shared = session.parent if session.relation == "subagent" else None
+        return one_of(VERSIONS, replace(session, key=shared) if shared else session)
 
     def tool(self, action: Action) -> str:
         return _tool(action)[0]
