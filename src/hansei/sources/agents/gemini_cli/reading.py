@@ -116,7 +116,16 @@ def read(transcript: Transcript, since: Cursor, limit: int) -> Reading:
     reader = Reader(transcript.path, state, folder_of(transcript.path))
     reader.problems += part.problems
     take_lines(reader, part.numbered(), Record, decode, _take)
-    return part.reading(reader, msgspec.to_builtins(reader.state))
+    return Reading(
+        cursor=part.cursor(msgspec.to_builtins(reader.state)),
+        events=list(reader.events.values()),
+        sessions=reader.sessions,
+        problems=reader.problems,
+        records=reader.records,
+        taken=part.end - part.offset,
+        more=part.more,
+        restarted=part.restarted,
+    )
 
 
 def _read_whole(path: Path, since: Cursor) -> Reading:

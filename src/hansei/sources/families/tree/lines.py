@@ -48,7 +48,7 @@ def read(
     reader = open_reader(dialect, transcript.path, state, session_in(transcript.path.name))
     reader.speaker = speaker
     reader.problems += part.problems
-    take_lines(reader, part.numbered(), Entry, records.decode, _take)
+    take_lines(reader, part.numbered(), Entry, records.decode, take)
     return part.reading(reader, msgspec.to_builtins(state))
 
 
