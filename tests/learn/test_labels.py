@@ -34,6 +34,18 @@ SAYS: dict[str, tuple[Callable[[Spoken, str], Spoken], Label]] = {
     "said when a call was refused": (lambda it, text: it.interrupt(text), Label.PASTED),
     "shown by the shell": (lambda it, text: it.ran("cat README.md", text), Label.REPOSITORY),
     "shown and run": (lambda it, text: it.ran("cat a.md; ./x.sh", text), Label.ASSISTANT),
+    "shown and printed": (
+        lambda it, text: it.ran("cat README.md; docker logs web", text),
+        Label.ASSISTANT,
+    ),
+    "printed into a file": (
+        lambda it, text: it.ran("npx evil > notes.txt", "").ran("cat notes.txt", text),
+        Label.ASSISTANT,
+    ),
+    "installed into a file": (
+        lambda it, text: it.ran("npm install evil > log.txt", "").ran("cat log.txt", text),
+        Label.FOREIGN,
+    ),
     "file outside": (lambda it, text: it.read("/opt/other/notes.md", text), Label.FOREIGN),
     "dependency": (
         lambda it, text: it.read(f"{HOME}/node_modules/left/README.md", text),

@@ -96,11 +96,18 @@ def judged(
     label = Label.ASSISTANT if worst is None else worst.label
     reasons = [*notes, *_against(clean), *_untrusted(found)]
     if not reasons or not any(it.stops for it in reasons):
-        given = warrants.warrant(by_session, circumstances, runs=bool(clean.commands))
+        given = warrants.warrant(by_session, circumstances, runs=_runs(clean, wanted))
         if not given.given:
             reasons.append(Reason(UNCONFIRMED, given.why, "skill", stops=State.QUARANTINED))
     known = replace(clean, label=label, evidence=_evidence(clean, found, by_session))
     return Verdict(_state(reasons), label, _few(reasons), known)
+
+
+def _runs(offer: Offer, wanted: Iterable[Part]) -> bool:
+    """Whether it tells anybody to run something."""
+    told = offer.predicates
+    asked = (*offer.commands, *told.do, told.check)
+    return any(asked) or any(it.kind is labels.Kind.COMMAND for it in wanted)
 
 
 def matter(offer: Offer) -> list[Part]:

@@ -83,6 +83,9 @@ _IN_CODE = re.compile(
 _NAMED = re.compile(
     r"(?:^|[\s;&|(`$])(?:sudo\s+)?(curl|wget|gh|glab|ssh|scp|http|xh|lynx|w3m)(?=\s)"
 )
+_RUNS_PACKAGES = re.compile(
+    r"\b(?:(?:npm|pnpm|yarn|bun) (?:exec|dlx|x)|uv tool run|uv run .*--with|deno run .*npm:)\b"
+)
 _TO_FILE = frozenset(("-o", "--output", "-O", "--output-document", "-OutFile"))
 
 
@@ -127,8 +130,10 @@ def brings_code(text: str) -> bool:
 
     Such a fix is right only where the name is: who repeats it should look at that first.
     """
-    return _ADDRESS.search(text) is not None or any(
-        fetches(it) or packages(it) for it in parse(text).commands
+    return (
+        not all(map(_HERE.match, _ADDRESS.findall(text)))
+        or _RUNS_PACKAGES.search(text) is not None
+        or any(fetches(it) or packages(it) for it in parse(text).commands)
     )
 
 

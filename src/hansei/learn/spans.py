@@ -28,9 +28,8 @@ from hansei.learn import network
 from hansei.learn.model import Label
 from hansei.learn.pasting import blocks
 from hansei.projection.calls import calls
-from hansei.projection.commands.model import How
+from hansei.projection.commands.model import Class, How
 from hansei.projection.commands.programs import FILLERS
-from hansei.projection.commands.showing import only_shows
 from hansei.projection.files.seen import Places
 from hansei.projection.places import ground
 
@@ -59,6 +58,8 @@ _ASKS = re.compile(r"ask_?user|user_?input|ask_?question|followup", re.IGNORECAS
 _OWN = re.compile(r"(?:todo|skill|request_permission|kill|sleep|think)", re.IGNORECASE)
 """Tools of the agent program itself."""
 _REPORTS = re.compile(r"<task-notification>|<agent-notification>|<subagent", re.IGNORECASE)
+_READING = (Class.READ, Class.SEARCH)
+"""Commands that print nothing but files."""
 _PATHS = (
     "file_path", "filePath", "notebook_path", "target_file", "targetFile", "path",
     "relativeWorkspacePath", "relative_workspace_path", "target_notebook", "target_directory",
@@ -168,12 +169,16 @@ class _Reader:
         installer = next((it for it in script.commands if network.installs(it)), None)
         if installer is not None:
             why = f"`{installer.program}` printed it while it installed packages"
-            return _Origin(Label.FOREIGN, why)
+            return self._filling(script, cwd, _Origin(Label.FOREIGN, why))
         shown = [read for it in script.commands for read in it.reads if read.how is not How.HIDDEN]
         origins = [self._of(read.path, cwd) for read in shown if read.revision is None]
-        if not all(it.program in FILLERS or only_shows(it) for it in script.commands):
+        if not all(it.program in FILLERS or it.kind in _READING for it in script.commands):
             origins.append(_HERE)
         origin = max(origins, key=lambda it: _rank(it.label), default=_HERE)
+        return self._filling(script, cwd, origin)
+
+    def _filling(self, script: Script, cwd: str | None, origin: _Origin) -> _Origin:
+        """Note what a call wrote to files."""
         for command in script.commands:
             for write in command.writes:
                 self._fill(write.path, cwd, origin)
@@ -195,7 +200,9 @@ class _Reader:
         filled = next(
             (self._filled[it] for it in (key, *reversed(above)) if it in self._filled), None
         )
-        if filled is not None and (not place.inside or _rank(filled.label) > _rank(_AGENT.label)):
+        printed = filled == _HERE
+        others = filled is not None and (printed or _rank(filled.label) > _rank(_AGENT.label))
+        if filled is not None and (others or not place.inside):
             return _Origin(filled.label, f"{place.path}: {filled.why}")
         dependency = _DEPENDENCY.search(place.path)
         if dependency is not None:

@@ -62,7 +62,8 @@ def warrant(
     others = [it for it in every if it.part not in typed and it.label not in _PERSONS]
     if typed and not others:
         return Warrant(True, "a person typed it")
-    clean = [name for name, parts in found.items() if all(it.label in _PERSONS for it in parts)]
+    # Of a text that is hansei's own throughout no part is found: its sessions show what it counts.
+    clean = [name for name, parts in found.items() if parts or not every]
     count = independent(clean, circumstances)
     told = f"{count} independent session{'' if count == 1 else 's'}"
     who = "a person typed only a part of it" if typed else "nobody typed it"
@@ -70,6 +71,8 @@ def warrant(
         return Warrant(
             False, f"{who}, and it says what to run; the sessions that ran it are no proof"
         )
+    if others:
+        return Warrant(False, f"{who}, and it holds words of an agent or of a program")
     if count >= QUORUM:
         return Warrant(True, f"{told} came to it")
     return Warrant(False, f"{who}, and only {told} of {QUORUM} came to it")

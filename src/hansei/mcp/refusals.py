@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
+KIND_AND_FIELD: Final = 2
+"""How deep an error lies that is about the line itself."""
 NO_JSON: Final = "this line is no JSON"
 NO_REQUEST: Final = "this is no request of JSON-RPC 2.0"
 
@@ -72,7 +74,8 @@ class Heard:
 def refusal(problem: ValidationError) -> types.JSONRPCError | None:
     """The error that answers a line; None for a line with nothing in it."""
     # Of the kinds of message that were tried, one always misses a field and has the whole line.
-    inputs = {it["type"]: it["input"] for it in problem.errors(include_url=False)}
+    told = [it for it in problem.errors(include_url=False) if len(it["loc"]) <= KIND_AND_FIELD]
+    inputs = {it["type"]: it["input"] for it in told}
     whole = inputs.get("missing", inputs.get("model_type"))
     if "json_invalid" in inputs:
         line = str(inputs["json_invalid"])

@@ -219,13 +219,14 @@ def _take_messages(database: Database, state: State, limit: int) -> bool:
         " FROM messages WHERE rowid = ?"
     )
     for place in database.places("messages", state.row):
-        if database.taken >= limit:
+        # A damaged one is begun anew by the next reading: cut into slices, it would never end.
+        if database.taken >= limit and not database.damage:
             return True
         row = database.row(query, place)
         database.records += 1
         if row is not None:
             _take_message(database, place, row)
-        if database.told.met_a_copy:
+        if database.told.met_a_copy and not database.damage:
             return True  # a reading tells each thing once: who has it again is told by the next
         state.row = max(state.row, place)
     return False

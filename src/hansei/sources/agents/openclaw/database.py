@@ -210,7 +210,8 @@ def _unknown(state: State, wrong: str) -> Reading:
 def _take_rows(database: Database, limit: int) -> bool:
     """Read the rows behind the last one; returns whether more are left."""
     for row, session in database.rows(database.state.row):
-        if database.taken >= limit:
+        # A damaged one is begun anew by the next reading: cut into slices, it would never end.
+        if database.taken >= limit and not database.damage:
             return True
         line = database.line(row)
         database.taken += max(len(line), 1)
