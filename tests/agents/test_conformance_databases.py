@@ -282,3 +282,28 @@ def test_a_spoiled_row_never_raises_and_never_costs_another(rows: Path, tmp_path
         for event in told.known.values():
             assert codec.decode(codec.encode(event)) == event
     assert number > 3
+
+
+@every_database
+def test_a_damaged_database_is_read_to_its_end_in_the_smallest_steps(
+    rows: Path, tmp_path: Path
+) -> None:
+    source, content = source_of(rows), databases.rows_of(rows)
+    dice = random.Random(7)
+    for number in range(4):
+        folder = tmp_path / str(number)
+        with written(rows, folder, content) as transcript:
+            pass
+        data = bytearray(transcript.path.read_bytes())
+        for _ in range(3):
+            place = dice.randrange(len(data) // 3, len(data))
+            data[place : place + 60] = dice.randbytes(len(data[place : place + 60]))
+        transcript.path.write_bytes(data)
+        cursor, more = START, True
+        with suppress(UnreadableTranscript):  # which ends it too, with the file named
+            for _ in range(20 * len(content) + 100):
+                reading = source.read(transcript, cursor, 1)
+                cursor, more = reading.cursor, reading.more
+                if not more:
+                    break
+            assert not more
