@@ -104,8 +104,10 @@ def judged(
 
 
 def _runs(offer: Offer, wanted: Iterable[Part]) -> bool:
-    """Whether it tells anybody to run something."""
+    """Whether it tells anybody to run something; what a text about a path says to use is a path."""
     told = offer.predicates
+    if told.path and not offer.commands:
+        return bool(told.check)
     asked = (*offer.commands, *told.do, told.check)
     return any(asked) or any(it.kind is labels.Kind.COMMAND for it in wanted)
 
