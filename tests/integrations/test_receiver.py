@@ -171,6 +171,51 @@ def test_odd_content_is_kept_without_harm(receiver: Receiver) -> None:
     assert all(it.parent == receiver.shelf.folder for it in kept(receiver))
 
 
+def test_a_resource_is_written_once_for_all_its_spans(receiver: Receiver) -> None:
+    spans = [span(it, f"{1:016x}", f"{it % 2 + 1:032x}") for it in range(400)]
+    value = json.loads(request(*spans))
+    (group,) = value["resourceSpans"]
+    group["resource"]["attributes"][0]["value"]["stringValue"] = "x" * 2**20
+    group["scopeSpans"].append({"scope": {"name": "other"}, "spans": [span(400, "", f"{1:032x}")]})
+    assert post(receiver, json.dumps(value).encode()) == (200, "{}")
+    assert len(kept(receiver)) == 2
+    assert sum(it.stat().st_size for it in kept(receiver)) < 3 * 2**20
+    groups = [json.loads(it.read_text())["resourceSpans"] for it in kept(receiver)]
+    counts = [[len(scope["spans"]) for scope in only["scopeSpans"]] for (only,) in groups]
+    assert sorted(counts) == [[200], [200, 1]]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/x-protobuf"])
+def test_what_is_dropped_is_told_to_the_exporter(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(otlp, "LARGEST_TRACE", 600)
+    body = request(CHAT, CHAT)
+    if kind != "application/json":
+        pytest.importorskip("opentelemetry.proto")
+        from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as proto
+
+        spans = [{"trace_id": b"t" * 16, "name": "long " * 99}] * 2
+        groups = [{"scope_spans": [{"spans": spans}]}]
+        body = proto.ExportTraceServiceRequest(resource_spans=groups).SerializeToString()
+    connection = http.client.HTTPConnection("127.0.0.1", receiver.server_port, timeout=20)
+    connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
+    answer = connection.getresponse()
+    said = answer.read()
+    connection.close()
+    assert answer.status == 200
+    if kind == "application/json":
+        told = json.loads(said)["partialSuccess"]
+        assert told["rejectedSpans"] == "2"
+        assert "dropped" in told["errorMessage"]
+    else:
+        told = proto.ExportTraceServiceResponse.FromString(said).partial_success
+        assert told.rejected_spans == 2
+        assert "dropped" in told.error_message
+    assert kept(receiver) == []
+    assert receiver.shelf.dropped == 1
+
+
 def test_a_body_that_says_it_is_huge_is_not_read(receiver: Receiver) -> None:
     with socket.create_connection(("127.0.0.1", receiver.server_port), timeout=5) as client:
         head = f"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Length: {LARGEST_BODY + 1}"

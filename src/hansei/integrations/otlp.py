@@ -17,6 +17,7 @@ import socket
 import threading
 import time
 import zlib
+from collections import Counter
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -72,6 +73,8 @@ class Piece(NamedTuple):
 
     trace: str
     request: dict[str, Any]
+    items: int
+    """Spans or log records in it."""
     has_root: bool
 
 
@@ -164,22 +167,55 @@ def _objects(value: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def pieces(value: dict[str, Any], path: str) -> list[Piece]:
-    """An export request taken apart by trace."""
+    """An export request taken apart by trace; each has a resource and a scope once."""
     top, middle, bottom = _PATHS[path]
-    found: dict[str, list[dict[str, Any]]] = {}
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+    """Groups by trace and by which group of the request they are of."""
+    lists: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    """Items by trace and scope group."""
     roots = set()
     for group, scope, item in _items(value, path):
         trace = item.get("traceId")
         trace = trace if isinstance(trace, str) and trace.strip("0") else ""
         if not trace and "gen_ai." not in json.dumps(item):
             continue  # what a program logs otherwise
-        around = {name: it for name, it in scope.items() if name != bottom}
-        wrapped = {"resource": group.get("resource") or {}, middle: [{**around, bottom: [item]}]}
-        found.setdefault(trace, []).append(wrapped)
+        if (trace, id(scope)) not in lists:
+            empty = {"resource": group.get("resource") or {}, middle: []}
+            around = {name: it for name, it in scope.items() if name != bottom}
+            listed = lists[trace, id(scope)] = []
+            groups = found.setdefault(trace, {})
+            groups.setdefault(id(group), empty)[middle].append({**around, bottom: listed})
+        lists[trace, id(scope)].append(item)
         parent = item.get("parentSpanId")
         if path == "/v1/traces" and not (isinstance(parent, str) and parent.strip("0")):
             roots.add(trace)
-    return [Piece(trace, {top: groups}, trace in roots) for trace, groups in found.items()]
+    counts = Counter[str]()
+    for (trace, _), listed in lists.items():
+        counts[trace] += len(listed)
+    return [
+        Piece(trace, {top: [*groups.values()]}, counts[trace], trace in roots)
+        for trace, groups in found.items()
+    ]
+
+
+def taken(path: str, kind: str, rejected: int) -> bytes:
+    """The answer to an export request, which says how many items were not kept."""
+    value: dict[str, Any] = {}
+    if rejected:
+        words = f"hansei: a trace may have {LARGEST_TRACE // 2**20} MiB; the rest is dropped."
+        name = "rejectedSpans" if path == "/v1/traces" else "rejectedLogRecords"
+        value = {"partialSuccess": {name: str(rejected), "errorMessage": words}}
+    if kind == _JSON:
+        return json.dumps(value).encode()
+    from google.protobuf.json_format import ParseDict
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
+        ExportTraceServiceResponse,
+    )
+
+    answer = ExportTraceServiceResponse() if path == "/v1/traces" else ExportLogsServiceResponse()
+    packed: bytes = ParseDict(value, answer).SerializeToString()
+    return packed
 
 
 # --- keeping --------------------------------------------------------------------------------------
@@ -212,19 +248,19 @@ class Shelf:
             shelf.waiting[path.stem] = Waiting(shelf.clock(), has_root=True)
         return shelf
 
-    def keep(self, piece: Piece) -> None:
-        """Add a piece to its trace."""
+    def keep(self, piece: Piece) -> bool:
+        """Add a piece to its trace; whether there was room."""
         name = mark(piece.trace) if piece.trace else mark("no trace", str(time.time_ns()))
         # The newline before ends a line that was torn when an earlier receiver was killed.
         line = b"\n" + json.dumps(piece.request).encode("ascii") + b"\n"
         with self._lock:
             whole = self.folder / f"{name}{_WHOLE}"
             path = whole if whole.exists() else self.folder / f"{name}{_PARTLY}"
+            if _size(path) + len(line) > LARGEST_TRACE:
+                self.dropped += 1
+                return False
             handle = opened(path)
             try:
-                if os.fstat(handle).st_size + len(line) > LARGEST_TRACE:
-                    self.dropped += 1
-                    return
                 while line:
                     line = line[os.write(handle, line) :]
             finally:
@@ -234,6 +270,7 @@ class Shelf:
                 known = self.waiting.setdefault(name, Waiting(0.0))
                 known.heard = self.clock()
                 known.has_root = known.has_root or piece.has_root or not piece.trace
+            return True
 
     def hand_over(self, *, everything: bool = False) -> int:
         """Rename what is whole, so that it is taken in; returns how many traces."""
@@ -249,6 +286,13 @@ class Shelf:
                     del self.waiting[name]
                     count += 1
         return count
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 # --- the server -----------------------------------------------------------------------------------
@@ -311,8 +355,8 @@ class _Exchange(BaseHTTPRequestHandler):
             value = decoded(
                 unpacked(self._body(), self._header("content-encoding")), kind, self.path
             )
-            for piece in pieces(value, self.path):
-                self.server.shelf.keep(piece)
+            keep = self.server.shelf.keep
+            rejected = sum(it.items for it in pieces(value, self.path) if not keep(it))
         except Refused as refusal:
             self.close_connection = True  # what is left of the body is not read
             self._answer(refusal.status, _JSON, _status(refusal.words))
@@ -320,7 +364,7 @@ class _Exchange(BaseHTTPRequestHandler):
             words = f"it could not be kept: {problem.strerror}."
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _JSON, _status(words))
         else:
-            self._answer(HTTPStatus.OK, kind, b"{}" if kind == _JSON else b"")
+            self._answer(HTTPStatus.OK, kind, taken(self.path, kind, rejected))
 
     def do_GET(self) -> None:
         words = "this is hansei; exporters post to /v1/traces and /v1/logs."
