@@ -65,6 +65,18 @@ def test_an_agent_within_an_agent_has_its_own_session(home: Path) -> None:
     assert first["metadata"]["cwd"] == str(Path.cwd())
 
 
+def test_every_trace_of_a_group_is_told_once(home: Path) -> None:
+    nested("g1")
+    nested("g1")
+    told = [json.loads(it) for it in log(home).splitlines()]
+    traces = [it for it in told if it["object"] == "trace"]
+    assert len({it["id"] for it in traces}) == len(traces) == 2
+    assert all(it["group_id"] == "g1" and it["metadata"]["cwd"] for it in traces)
+    (top,) = {it.session for it in SOURCE.told(taken_apart(home, log(home))).events
+              if "/" not in it.session}  # fmt: skip
+    assert top == "g1"
+
+
 def test_what_is_read_while_it_runs_stays_right(home: Path) -> None:
     """A request is in the same session whenever the file is read: agents are told as they begin."""
     nested()

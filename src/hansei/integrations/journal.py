@@ -81,8 +81,8 @@ class Journal:
         with self._lock:
             handle = self._open(session)
             try:
-                if os.fstat(handle).st_size == 0:
-                    added.insert(0, _line(opening))
+                if os.fstat(handle).st_size == 0 and added[:1] != [first := _line(opening)]:
+                    added.insert(0, first)
                 data = b"".join(added)
                 while data:
                     data = data[os.write(handle, data) :]

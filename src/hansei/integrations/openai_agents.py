@@ -79,7 +79,7 @@ class HanseiProcessor(TracingProcessor):
     def _write(self, trace: str, line: dict[str, Any]) -> None:
         opening = self._traces.get(trace) or {"object": "trace", "id": trace, "metadata": _place()}
         session = str(opening.get("group_id") or trace)
-        self._journal.add(session, opening, [] if line is opening else [line])
+        self._journal.add(session, opening, [line])
 
 
 def _response(data: Any, exported: dict[str, Any]) -> dict[str, Any]:

@@ -180,7 +180,7 @@ def pieces(value: dict[str, Any], path: str) -> list[Piece]:
         if not trace and "gen_ai." not in json.dumps(item):
             continue  # what a program logs otherwise
         if (trace, id(scope)) not in lists:
-            empty = {"resource": group.get("resource") or {}, middle: []}
+            empty: dict[str, Any] = {"resource": group.get("resource") or {}, middle: []}
             around = {name: it for name, it in scope.items() if name != bottom}
             listed = lists[trace, id(scope)] = []
             groups = found.setdefault(trace, {})
