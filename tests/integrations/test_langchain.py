@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -14,6 +15,7 @@ pytest.importorskip("langchain_core", reason="`make .venv/.dev` installs langcha
 
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 
@@ -94,6 +96,27 @@ def test_a_run_is_told_once_each(tmp_path: Path) -> None:
     checked = check_logs([tmp_path])
     assert checked.fine
     assert (checked.sessions, checked.tokens) == (1, 3 * 1050)
+
+
+def test_several_answers_to_one_request_are_counted_once(tmp_path: Path) -> None:
+    handler, run = HanseiHandler(home=tmp_path), uuid4()
+    said = [AIMessage(it, usage_metadata=USAGE) for it in ("Calm.", "Windy.")]
+    handler.on_chat_model_start({}, [[HumanMessage("weather?")]], run_id=run)
+    several = [ChatGeneration(message=it) for it in said]
+    handler.on_llm_end(LLMResult(generations=[several]), run_id=run)
+    assert [it["text"] for it in of_type(tmp_path, "reply")] == ["Calm.", "Windy."]
+    assert [it["id"] for it in of_type(tmp_path, "usage")] == [str(run)]
+    assert check_logs([tmp_path]).tokens == 1050
+
+
+def test_what_a_request_took_may_be_told_beside_the_answers(tmp_path: Path) -> None:
+    handler, run = HanseiHandler(home=tmp_path), uuid4()
+    handler.on_llm_start({}, ["weather?"], run_id=run)
+    beside = {"token_usage": {"prompt_tokens": 7, "completion_tokens": 2}, "model_name": "old"}
+    texts = [Generation(text="Calm."), Generation(text="Windy.")]
+    handler.on_llm_end(LLMResult(generations=[texts], llm_output=beside), run_id=run)
+    (usage,) = of_type(tmp_path, "usage")
+    assert (usage["input"], usage["output"], usage["model"]) == (7, 2, "old")
 
 
 def test_threads_and_asyncio_keep_their_runs_apart(tmp_path: Path) -> None:

@@ -153,14 +153,20 @@ class HanseiHandler(BaseCallbackHandler):
         told = self._end(run_id)
         if told is None:
             return
-        for number, answer in enumerate(it for several in response.generations for it in several):
+        answers = [it for several in response.generations for it in several]
+        messages = [getattr(it, "message", None) for it in answers]
+        for number, (answer, message) in enumerate(zip(answers, messages, strict=True)):
             known = f"{run_id} {number}"
-            message = getattr(answer, "message", None)
             if message is None:
                 told.tell("reply", known, text=answer.text)
-                told.tell("usage", known, **_counted(response, {}))
             else:
-                _tell_answer(told, known, message, response)
+                _tell_answer(told, known, message, _model(response, message))
+        # Each of several answers carries what the whole request took.
+        usage = (getattr(it, "usage_metadata", None) for it in messages)
+        counts = _counted(response, next((it for it in usage if it), {}))
+        model = next((it for it in (_model(response, it) for it in messages) if it), None)
+        if counts or model or None in messages:
+            told.tell("usage", str(run_id), model=model, **counts)
 
     @quietly
     def on_llm_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
@@ -255,10 +261,14 @@ def _tell_sent(told: Told, messages: Sequence[BaseMessage]) -> None:
         seen[words] += 1
 
 
-def _tell_answer(told: Told, known: str, message: Any, response: LLMResult) -> None:
+def _model(response: LLMResult, message: Any) -> str | None:
     metadata = getattr(message, "response_metadata", None) or {}
     model = metadata.get("model_name") or metadata.get("model")
-    model = str(model) if model else (response.llm_output or {}).get("model_name")
+    model = model or (response.llm_output or {}).get("model_name")
+    return str(model) if model else None
+
+
+def _tell_answer(told: Told, known: str, message: Any, model: str | None) -> None:
     for number, thought in enumerate(_thoughts(message.content)):
         told.tell("thought", f"{known} {number}", text=thought, model=model)
     if text := _text(message.content):
@@ -268,9 +278,6 @@ def _tell_answer(told: Told, known: str, message: Any, response: LLMResult) -> N
         told.tell(
             "call", id_, tool=call.get("name"), arguments=_plain(call.get("args")), model=model
         )
-    counts = _counted(response, getattr(message, "usage_metadata", None) or {})
-    if counts or model:
-        told.tell("usage", known, model=model, **counts)
 
 
 def _counted(response: LLMResult, usage: dict[str, Any]) -> dict[str, int]:
