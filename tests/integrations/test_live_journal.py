@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import signal
 import stat
 import threading
 from pathlib import Path
@@ -85,6 +86,31 @@ def test_a_forked_child_begins_a_file_of_its_own(tmp_path: Path) -> None:
     os.waitpid(child, 0)
     assert len(list(tmp_path.rglob("*.jsonl"))) == 2
     assert sum(it["type"] == "session" for it in lines(tmp_path)) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_forked_while_another_thread_writes_does_not_hang(tmp_path: Path) -> None:
+    talk = say(tmp_path)
+    held, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with talk.journal.lock:
+            held.set()
+            done.wait(20)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(20)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(5)  # ends a child that hangs
+        talk.tell("reply", "of the child", text="hello")
+        os._exit(0)
+    done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert sum(it["type"] == "reply" for it in lines(tmp_path)) == 1
 
 
 def test_a_long_session_goes_on_in_another_file(

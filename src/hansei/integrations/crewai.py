@@ -8,7 +8,6 @@ one event after the other; it waits for them when the program ends.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 from crewai.events import (
@@ -65,7 +64,6 @@ class HanseiListener(BaseEventListener):
         self._agent, self._driver = agent, driver
         self._sessions: dict[str, Told] = {}
         """By the id of an event in it."""
-        self._lock = threading.RLock()
         super().__init__()
 
     def setup_listeners(self, crewai_event_bus: CrewAIEventsBus) -> None:
@@ -85,7 +83,7 @@ class HanseiListener(BaseEventListener):
 
     def _told(self, event: Any) -> Told:
         """The session of an event: that of the event it happened below, else a new one."""
-        with self._lock:
+        with self._journal.lock:
             above = (event.parent_event_id, event.started_event_id, event.task_id)
             told = next((self._sessions[it] for it in above if it in self._sessions), None)
             if told is None:
@@ -113,13 +111,13 @@ class HanseiListener(BaseEventListener):
     @quietly
     def _asked(self, source: Any, event: LLMCallStartedEvent) -> None:
         del source
-        with self._lock:
+        with self._journal.lock:
             _tell_sent(self._told(event), event.messages)
 
     @quietly
     def _answered(self, source: Any, event: LLMCallCompletedEvent) -> None:
         del source
-        with self._lock:
+        with self._journal.lock:
             told = self._told(event)
             if isinstance(event.response, str) and event.response:
                 told.tell("reply", event.call_id, text=event.response, model=event.model)
@@ -137,7 +135,7 @@ class HanseiListener(BaseEventListener):
     def _called(self, source: Any, event: ToolUsageStartedEvent) -> None:
         del source
         given = event.tool_args if isinstance(event.tool_args, dict) else {"input": event.tool_args}
-        with self._lock:
+        with self._journal.lock:
             self._told(event).tell("call", event.event_id, tool=event.tool_name, arguments=given)
 
     @quietly
@@ -152,7 +150,7 @@ class HanseiListener(BaseEventListener):
         self._result(event, str(event.error), failed=True)
 
     def _result(self, event: Any, text: str, *, failed: bool) -> None:
-        with self._lock:
+        with self._journal.lock:
             told = self._told(event)
             call = event.started_event_id or event.event_id
             if not told.knows("call", call):

@@ -17,6 +17,7 @@ import time
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, ParamSpec
+from weakref import WeakSet
 
 from hansei.integrations import LIVE
 
@@ -68,17 +69,32 @@ def quietly(method: Callable[P, None]) -> Callable[P, None]:
     return guarded
 
 
+_JOURNALS: WeakSet[Journal] = WeakSet()
+
+
+def _renew_locks() -> None:
+    """In a forked child: a thread that held a lock is not there to let go of it."""
+    for it in _JOURNALS:
+        it.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_locks)
+
+
 class Journal:
     """The files that one handler writes."""
 
     def __init__(self, form: str, home: str | os.PathLike[str] | None = None) -> None:
         self.folder = (Path(home) if home else home_folder()) / LIVE / form
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
+        """For the handler's own values too."""
+        _JOURNALS.add(self)
 
     def add(self, session: str, opening: dict[str, Any], lines: Iterable[dict[str, Any]]) -> None:
         """Add lines of a session; a file that is new begins with `opening`."""
         added = [_line(it) for it in lines]
-        with self._lock:
+        with self.lock:
             handle = self._open(session)
             try:
                 if os.fstat(handle).st_size == 0 and added[:1] != [first := _line(opening)]:

@@ -9,7 +9,6 @@ what is new is written.
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -58,12 +57,11 @@ class HanseiHandler(BaseCallbackHandler):
         self._session, self._agent, self._driver = session, agent, driver
         self._runs: dict[UUID, Told] = {}
         self._tools: dict[UUID, str] = {}
-        self._lock = threading.RLock()
 
     # --- runs -------------------------------------------------------------------------------------
 
     def _begin(self, run: UUID, parent: UUID | None, metadata: dict[str, Any] | None) -> Told:
-        with self._lock:
+        with self._journal.lock:
             told = self._runs.get(parent) if parent else None
             if told is None:
                 named = next((it for it in map((metadata or {}).get, THREADS) if it), None)
@@ -75,7 +73,7 @@ class HanseiHandler(BaseCallbackHandler):
             return told
 
     def _end(self, run: UUID) -> Told | None:
-        with self._lock:
+        with self._journal.lock:
             return self._runs.pop(run, None)
 
     @quietly

@@ -9,7 +9,6 @@ export of a response leaves out what was said; here it is put back.
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +35,6 @@ class HanseiProcessor(TracingProcessor):
     def __init__(self, *, home: str | os.PathLike[str] | None = None) -> None:
         self._journal = Journal(FORMAT, home)
         self._traces: dict[str, dict[str, Any]] = {}
-        self._lock = threading.Lock()
 
     @quietly
     def on_trace_start(self, trace: Trace) -> None:
@@ -44,7 +42,7 @@ class HanseiProcessor(TracingProcessor):
         if told is None:
             return
         told = told | {"metadata": (told.get("metadata") or {}) | _place()}
-        with self._lock:
+        with self._journal.lock:
             self._traces[trace.trace_id] = told
             while len(self._traces) > TRACES_KEPT:
                 del self._traces[next(iter(self._traces))]
@@ -52,7 +50,7 @@ class HanseiProcessor(TracingProcessor):
 
     @quietly
     def on_trace_end(self, trace: Trace) -> None:
-        with self._lock:
+        with self._journal.lock:
             self._traces.pop(trace.trace_id, None)
 
     @quietly
