@@ -265,6 +265,49 @@ def test_clients_that_hang_up_do_not_stop_it(receiver: Receiver) -> None:
     assert post(receiver, request(ROOT))[0] == 200
 
 
+HEAD = b"POST /v1/traces HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+@pytest.mark.parametrize("begun", [b"POST /", HEAD + b"Content-Length: 900\r\n\r\n"])
+def test_a_client_that_sends_byte_by_byte_is_hung_up_on(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, begun: bytes
+) -> None:
+    monkeypatch.setattr(otlp, "REQUEST_SECONDS", 0.4)
+    with socket.create_connection(("127.0.0.1", receiver.server_port), timeout=0.05) as client:
+        client.sendall(begun)
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            try:
+                client.sendall(b"x")
+                assert client.recv(200) == b""
+                break
+            except TimeoutError:
+                continue
+            except ConnectionError:
+                break
+        else:
+            pytest.fail("still being read")
+
+
+def test_clients_that_hold_all_places_stop_neither_others_nor_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(otlp, "MOST_CLIENTS", 1)
+    monkeypatch.setattr(otlp, "PLACE_SECONDS", 0.1)
+    server = Receiver(Shelf.at(tmp_path), 0)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    address = ("127.0.0.1", server.server_port)
+    with socket.create_connection(address) as slow:
+        slow.sendall(b"POST /")
+        with socket.create_connection(address, timeout=5) as second:
+            assert second.recv(1) == b""
+        server.shutdown()
+        thread.join(5)
+        assert not thread.is_alive()
+    server.server_close()
+
+
 def test_only_the_loopback_address_is_served(tmp_path: Path) -> None:
     for address in ("0.0.0.0", "", "192.168.0.1", "localhost.evil.example"):
         with pytest.raises(UsageError, match="loopback"):

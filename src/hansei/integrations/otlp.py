@@ -11,6 +11,7 @@ it has been quiet for long. Pieces that come later are added to what was handed 
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import socket
@@ -43,6 +44,10 @@ LARGEST_TRACE: Final = 128 * 1024 * 1024
 MOST_CLIENTS: Final = 32
 SILENCE_SECONDS: Final = 10.0
 """A client that says nothing for so long is hung up on."""
+REQUEST_SECONDS: Final = 30.0
+"""A request that has not come whole after so long is given up."""
+PLACE_SECONDS: Final = 1.0
+"""A client for which no place is free after so long is hung up on: exporters try again."""
 SETTLED_SECONDS: Final = 1.0
 """After its root, a trace waits so long for stragglers."""
 QUIET_SECONDS: Final = 120.0
@@ -324,8 +329,10 @@ class Receiver(ThreadingHTTPServer):
             ) from None
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Begin a thread for a client once there is a place."""
-        self._places.acquire()
+        """Begin a thread for a client if there is a place."""
+        if not self._places.acquire(timeout=PLACE_SECONDS):
+            self.shutdown_request(request)
+            return
         try:
             super().process_request(request, client_address)
         except BaseException:
@@ -343,11 +350,42 @@ class Receiver(ThreadingHTTPServer):
         del request, client_address
 
 
+class _Incoming(io.RawIOBase):
+    """What a client sends, until its time is up."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.connection = connection
+        self.deadline = 0.0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.connection.settimeout(min(SILENCE_SECONDS, left))
+        try:
+            return self.connection.recv_into(buffer)
+        finally:
+            self.connection.settimeout(SILENCE_SECONDS)
+
+
 class _Exchange(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "hansei", ""
     timeout = SILENCE_SECONDS
     server: Receiver
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._incoming = _Incoming(self.connection)
+        self.rfile = io.BufferedReader(self._incoming)
+
+    def handle_one_request(self) -> None:
+        self._incoming.deadline = time.monotonic() + REQUEST_SECONDS
+        super().handle_one_request()
 
     def do_POST(self) -> None:
         try:
@@ -360,6 +398,8 @@ class _Exchange(BaseHTTPRequestHandler):
         except Refused as refusal:
             self.close_connection = True  # what is left of the body is not read
             self._answer(refusal.status, _JSON, _status(refusal.words))
+        except TimeoutError:
+            raise  # hung up on
         except OSError as problem:
             words = f"it could not be kept: {problem.strerror}."
             self._answer(HTTPStatus.SERVICE_UNAVAILABLE, _JSON, _status(words))
