@@ -141,6 +141,7 @@ def test_what_a_killed_receiver_left_is_handed_over_by_the_next(receiver: Receiv
             "cut",
         ),
         (b"\xff\xff", "/v1/traces", {"Content-Type": "application/x-protobuf"}, 400, "export"),
+        (b"{}", "/v1/traces", {"Host": "[::1"}, 403, "this machine"),
         (b"{}", "/v1/traces", {"Host": "evil.example"}, 403, "this machine"),
         (b"{}", "/v1/traces", {"Host": "127.0.0.1.evil.example"}, 403, "this machine"),
         (b"{}", "/v1/traces", {"Origin": "http://127.0.0.1:8000"}, 403, "web pages"),
@@ -308,6 +309,35 @@ def test_clients_that_hold_all_places_stop_neither_others_nor_the_end(
     server.server_close()
 
 
+def test_a_body_behind_a_get_is_no_request(receiver: Receiver) -> None:
+    hidden = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    with socket.create_connection(("127.0.0.1", receiver.server_port), timeout=5) as client:
+        length = b"Content-Length: %d\r\n\r\n" % len(hidden)
+        client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + length + hidden)
+        said = b""
+        try:
+            while more := client.recv(2000):
+                said += more
+        except ConnectionError:  # what was not read is thrown away
+            pass
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
+def test_what_goes_wrong_within_is_logged_once(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(value: object, _: str) -> None:
+        raise ZeroDivisionError(str(value))
+
+    monkeypatch.setattr(otlp, "pieces", broken)
+    for _ in range(2):
+        with pytest.raises(http.client.RemoteDisconnected):
+            post(receiver, request(ROOT))
+    (record,) = caplog.records
+    assert "ZeroDivisionError" in record.getMessage()
+    assert "harbour" not in record.getMessage()
+
+
 def test_only_the_loopback_address_is_served(tmp_path: Path) -> None:
     for address in ("0.0.0.0", "", "192.168.0.1", "localhost.evil.example"):
         with pytest.raises(UsageError, match="loopback"):
@@ -406,6 +436,23 @@ def test_a_real_exporter_is_taken_in_and_is_given_what_was_learned(tmp_path: Pat
     assert SKILL in str(desk.asked("show", session["id"], "--exposure"))
     assert ADVICE in desk.hansei("show", session["id"], "--json")
     assert len(desk.sessions()) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of Unix")
+@pytest.mark.timeout(120)
+def test_a_second_receiver_for_a_home_is_refused_in_words(tmp_path: Path) -> None:
+    desk = Desk.at(tmp_path)
+    process, _ = begun(desk)
+    try:
+        second = subprocess.run(
+            [sys.executable, "-m", "hansei", "ingest", "--otlp", "0"],
+            cwd=desk.folder, env=desk.environment, capture_output=True, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+    finally:
+        ended(process, signal.SIGTERM)
+    assert second.returncode == 2
+    assert "another hansei receives OTLP" in second.stderr
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Unix")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from hansei.cli import app, watching
 from hansei.cli.diagnostics import note, warn
+from hansei.cli.output import plural
 from hansei.config import home_folder
-from hansei.errors import StoreLocked
-from hansei.integrations.otlp import ADDRESS, Receiver, Shelf
+from hansei.errors import StoreLocked, UsageError
+from hansei.integrations import LIVE
+from hansei.integrations.journal import opened
+from hansei.integrations.otlp import ADDRESS, FORMAT, Receiver, Shelf
+from hansei.store.lock import exclusive
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hansei.config import Config
 
+LOCK = "receiver.lock"
 LOOK_SECONDS = 0.5
 """How often traces are looked at that may be whole by now."""
 
@@ -25,7 +31,7 @@ LOOK_SECONDS = 0.5
 def receive(settings: Config, port: int, *, as_json: bool) -> None:
     """Receive and watch until a signal ends it; what has come by then is taken in."""
     with watching.stoppable() as stop:
-        with _receiving(settings, port):
+        with _alone(settings), _receiving(settings, port):
             try:
                 watching.follow(settings, stop, as_json=as_json)
             except StoreLocked as second:
@@ -35,6 +41,22 @@ def receive(settings: Config, port: int, *, as_json: bool) -> None:
         with app.opened(settings) as store:
             app.run_ingest(store, settings, wait_seconds=30)
         watching.end(stop)
+
+
+@contextmanager
+def _alone(settings: Config) -> Iterator[None]:
+    """No two receivers gather in one folder: each would hand over what the other waits for."""
+    path = home_folder(settings.environment) / LIVE / FORMAT / LOCK
+    os.close(opened(path))  # makes the folders
+    with ExitStack() as held:
+        try:
+            held.enter_context(exclusive(path, wait_seconds=0))
+        except StoreLocked:
+            raise UsageError(
+                "another hansei receives OTLP for this home already",
+                hint="Have exporters send to that one, or give this one another HANSEI_HOME.",
+            ) from None
+        yield
 
 
 @contextmanager
@@ -59,7 +81,7 @@ def _receiving(settings: Config, port: int) -> Iterator[None]:
             thread.join()
         shelf.hand_over(everything=True)
         if shelf.dropped:
-            warn(f"{shelf.dropped:,} pieces of very long traces were dropped.")
+            warn(f"Dropped {plural(shelf.dropped, 'piece')} of very long traces.")
 
 
 def _hand_over(shelf: Shelf, done: threading.Event) -> None:

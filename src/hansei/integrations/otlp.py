@@ -13,10 +13,13 @@ from __future__ import annotations
 
 import io
 import json
+import logging
 import os
 import socket
+import sys
 import threading
 import time
+import traceback
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
@@ -52,6 +55,7 @@ SETTLED_SECONDS: Final = 1.0
 """After its root, a trace waits so long for stragglers."""
 QUIET_SECONDS: Final = 120.0
 """A trace without a root is handed over after so long a silence."""
+_LOG: Final = logging.getLogger("hansei.integrations")
 _PARTLY, _WHOLE = ".part", ".jsonl"
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
 _PATHS = {
@@ -317,6 +321,7 @@ class Receiver(ThreadingHTTPServer):
                 hint="What agents said is received on 127.0.0.1 only.",
             )
         self.shelf = shelf
+        self._has_failed = False
         self._places = threading.BoundedSemaphore(MOST_CLIENTS)
         if ":" in address:
             self.address_family = socket.AF_INET6
@@ -346,8 +351,15 @@ class Receiver(ThreadingHTTPServer):
             self._places.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up in the middle is no news."""
+        """A client that hangs up in the middle is no news; anything else is logged once."""
         del request, client_address
+        problem = sys.exception()
+        if problem is None or isinstance(problem, OSError) or self._has_failed:
+            return
+        self._has_failed = True
+        # Without its message, which may hold what was sent.
+        where = "".join(traceback.format_tb(problem.__traceback__))
+        _LOG.warning("a request could not be answered: %s\n%s", type(problem).__name__, where)
 
 
 class _Incoming(io.RawIOBase):
@@ -408,12 +420,16 @@ class _Exchange(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         words = "this is hansei; exporters post to /v1/traces and /v1/logs."
+        self.close_connection = True  # a body, if there is one, is not read
         status = HTTPStatus.METHOD_NOT_ALLOWED if self.path in _PATHS else HTTPStatus.NOT_FOUND
         self._answer(status, _JSON, _status(words))
 
     def _admitted(self) -> str:
         """The kind of body, if the request is one that an exporter on this machine sends."""
-        host = urlsplit(f"//{self.headers.get('host') or ''}").hostname
+        try:
+            host = urlsplit(f"//{self.headers.get('host') or ''}").hostname
+        except ValueError:
+            host = None
         if host not in _HOSTS:
             raise Refused(HTTPStatus.FORBIDDEN, "only programs on this machine may post here.")
         pages = (self.headers.get("origin"), self.headers.get("sec-fetch-site"))
@@ -465,6 +481,8 @@ class _Exchange(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 
