@@ -119,6 +119,26 @@ def test_what_a_killed_receiver_left_is_handed_over_by_the_next(receiver: Receiv
     assert [it.suffix for it in kept(receiver)] == [".jsonl"]
 
 
+def test_a_trace_that_tells_of_no_agent_is_thrown_away(receiver: Receiver) -> None:
+    clock = [0.0]
+    receiver.shelf.clock = lambda: clock[0]
+    served = [span(1, "", f"{it:032x}", http__route="/llm.txt") for it in (1, 2)]
+    post(receiver, request(*served))
+    clock[0] += otlp.SETTLED_SECONDS
+    assert receiver.shelf.hand_over() == 0
+    asked = span(2, f"{1:016x}", f"{2:032x}", openinference__span__kind="LLM")
+    post(receiver, request(asked))  # what the server asked comes after the server's own root
+    clock[0] += otlp.QUIET_SECONDS
+    assert receiver.shelf.hand_over() == 1
+    (log,) = kept(receiver)
+    assert f"{2:032x}" in log.read_text()
+    assert len(log.read_text().split("\n\n")) == 2
+    post(receiver, request(served[0]))
+    later = Shelf.at(receiver.shelf.folder.parents[1])
+    assert later.hand_over(everything=True) == 0
+    assert kept(receiver) == [log]
+
+
 @pytest.mark.parametrize(
     ("body", "path", "headers", "status", "words"),
     [
@@ -248,7 +268,9 @@ def test_a_gzip_bomb_is_stopped_at_the_bound(receiver: Receiver) -> None:
 
 def test_many_clients_at_once_lose_nothing(receiver: Receiver) -> None:
     def send(number: int) -> int:
-        return post(receiver, request(span(number, f"{1:016x}", trace=f"{number % 5 + 1:032x}")))[0]
+        trace = f"{number % 5 + 1:032x}"
+        told = span(number, f"{1:016x}", trace, gen_ai__operation__name="chat")
+        return post(receiver, request(told))[0]
 
     with ThreadPoolExecutor(24) as pool:
         assert set(pool.map(send, range(200))) == {200}

@@ -6,7 +6,8 @@ Bodies are bounded before and after they are unpacked.
 
 A trace arrives in pieces, and who it belongs to may be told by its last one. So its pieces are
 gathered in a file that nobody reads yet, and handed over (renamed) once its root has come, or once
-it has been quiet for long. Pieces that come later are added to what was handed over.
+it has been quiet for long. Pieces that come later are added to what was handed over. A trace in
+which nothing tells of an agent is thrown away.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import io
 import json
 import logging
 import os
+import re
 import socket
 import sys
 import threading
@@ -57,6 +59,8 @@ QUIET_SECONDS: Final = 120.0
 """A trace without a root is handed over after so long a silence."""
 _LOG: Final = logging.getLogger("hansei.integrations")
 _PARTLY, _WHOLE = ".part", ".jsonl"
+_TELLING: Final = re.compile(rb'"(?:gen_ai\.|openinference\.|llm\.|traceloop\.|tool\.name")')
+"""Names by which the format otlp knows spans of agents, in a line of JSON."""
 _JSON, _PROTOBUF = "application/json", "application/x-protobuf"
 _PATHS = {
     "/v1/traces": ("resourceSpans", "scopeSpans", "spans"),
@@ -236,6 +240,8 @@ class Waiting:
 
     heard: float
     has_root: bool = False
+    tells: bool = False
+    """Whether it has a name that agents' spans have; other traces are not kept."""
 
 
 @dataclass
@@ -254,7 +260,9 @@ class Shelf:
         """The shelf below a hansei home; what an earlier receiver left half done is handed over."""
         shelf = cls(Path(home) / LIVE / FORMAT)
         for path in sorted(shelf.folder.glob(f"*{_PARTLY}")):
-            shelf.waiting[path.stem] = Waiting(shelf.clock(), has_root=True)
+            with path.open("rb") as lines:
+                tells = any(_TELLING.search(line) for line in lines)
+            shelf.waiting[path.stem] = Waiting(shelf.clock(), has_root=True, tells=tells)
         return shelf
 
     def keep(self, piece: Piece) -> bool:
@@ -262,6 +270,7 @@ class Shelf:
         name = mark(piece.trace) if piece.trace else mark("no trace", str(time.time_ns()))
         # The newline before ends a line that was torn when an earlier receiver was killed.
         line = b"\n" + json.dumps(piece.request).encode("ascii") + b"\n"
+        tells = _TELLING.search(line) is not None
         with self._lock:
             whole = self.folder / f"{name}{_WHOLE}"
             path = whole if whole.exists() else self.folder / f"{name}{_PARTLY}"
@@ -279,21 +288,28 @@ class Shelf:
                 known = self.waiting.setdefault(name, Waiting(0.0))
                 known.heard = self.clock()
                 known.has_root = known.has_root or piece.has_root or not piece.trace
+                known.tells = known.tells or tells
             return True
 
     def hand_over(self, *, everything: bool = False) -> int:
-        """Rename what is whole, so that it is taken in; returns how many traces."""
+        """Rename what is whole, so that it is taken in; returns how many traces.
+
+        A trace that tells of no agent so far may be that of a web server which waits for one, so
+        its root is not its end.
+        """
         count = 0
         with self._lock:
             now = self.clock()
             for name, it in list(self.waiting.items()):
-                wait = SETTLED_SECONDS if it.has_root else QUIET_SECONDS
+                wait = SETTLED_SECONDS if it.has_root and it.tells else QUIET_SECONDS
                 if everything or now - it.heard >= wait:
                     partly = self.folder / f"{name}{_PARTLY}"
-                    if partly.exists():
+                    if not it.tells:
+                        partly.unlink(missing_ok=True)
+                    elif partly.exists():
                         partly.replace(partly.with_suffix(_WHOLE))
                     del self.waiting[name]
-                    count += 1
+                    count += it.tells
         return count
 
 
