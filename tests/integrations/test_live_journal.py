@@ -19,6 +19,7 @@ from hansei.integrations import journal
 from hansei.integrations.journal import Journal, quietly
 from hansei.integrations.telling import Told, tokens
 from hansei.ops import live_logs, removal, survey
+from hansei.ops.imports import check_logs
 from hansei.ops.ingest import ingest
 from hansei.sources import live
 from hansei.store.database import Store, open_store
@@ -121,6 +122,16 @@ def test_a_long_session_goes_on_in_another_file(
     files = list(tmp_path.rglob("*.jsonl"))
     assert len(files) > 1
     assert all(it.read_text().startswith('{"hansei": 1') for it in files)
+
+
+def test_no_file_grows_so_large_that_reading_it_for_each_line_is_slow(tmp_path: Path) -> None:
+    talk = say(tmp_path)
+    for number in range(9):
+        talk.tell("reply", str(number), text="x" * 2**20)
+    sizes = [it.stat().st_size for it in tmp_path.rglob("*.jsonl")]
+    assert len(sizes) == 3
+    assert max(sizes) < 5.1 * 2**20
+    assert check_logs([tmp_path]).sessions == 1
 
 
 def test_a_handler_that_fails_says_so_once(

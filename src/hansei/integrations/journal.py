@@ -24,8 +24,8 @@ from hansei.integrations import LIVE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-LARGEST: Final = 64 * 1024 * 1024
-"""A file this large is continued in another one: logs are read whole."""
+LARGEST: Final = 4 * 1024 * 1024
+"""A file this large is continued in another one: one that grew is read again, and whole."""
 LONGEST_ID: Final = 200
 """Longer ids are replaced by their digest: the format takes no longer ones."""
 
@@ -85,7 +85,10 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 class Journal:
     """The files that one handler writes."""
 
-    def __init__(self, form: str, home: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, form: str, home: str | os.PathLike[str] | None = None, *, largest: int | None = None
+    ) -> None:
+        self._largest = largest or LARGEST
         self.folder = (Path(home) if home else home_folder()) / LIVE / form
         self.lock = threading.RLock()
         """For the handler's own values too."""
@@ -110,7 +113,7 @@ class Journal:
         while True:
             name = f"{mark(session)}-{_BEGUN}-{os.getpid()}-{part}.jsonl"
             handle = opened(self.folder / name)
-            if os.fstat(handle).st_size < LARGEST:
+            if os.fstat(handle).st_size < self._largest:
                 return handle
             os.close(handle)
             part += 1

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FORMAT = "openai_agents"
 REQUESTS = ("generation", "response")
 """Spans that hold no others, and tell all they know when they end."""
+LARGEST = 64 * 1024 * 1024
+"""A file is continued late: a span whose agent stands in another file is not known to be its."""
 TRACES_KEPT = 10_000
 """Traces that were never heard to end; beyond this the oldest are given up."""
 
@@ -33,7 +35,7 @@ class HanseiProcessor(TracingProcessor):
     """Writes every trace below the hansei home. Safe in threads and with asyncio."""
 
     def __init__(self, *, home: str | os.PathLike[str] | None = None) -> None:
-        self._journal = Journal(FORMAT, home)
+        self._journal = Journal(FORMAT, home, largest=LARGEST)
         self._traces: dict[str, dict[str, Any]] = {}
 
     @quietly
