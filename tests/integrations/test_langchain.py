@@ -102,7 +102,7 @@ def test_several_answers_to_one_request_are_counted_once(tmp_path: Path) -> None
     handler, run = HanseiHandler(home=tmp_path), uuid4()
     said = [AIMessage(it, usage_metadata=USAGE) for it in ("Calm.", "Windy.")]
     handler.on_chat_model_start({}, [[HumanMessage("weather?")]], run_id=run)
-    several = [ChatGeneration(message=it) for it in said]
+    several: list[Any] = [ChatGeneration(message=it) for it in said]
     handler.on_llm_end(LLMResult(generations=[several]), run_id=run)
     assert [it["text"] for it in of_type(tmp_path, "reply")] == ["Calm.", "Windy."]
     assert [it["id"] for it in of_type(tmp_path, "usage")] == [str(run)]

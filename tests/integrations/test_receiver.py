@@ -217,7 +217,7 @@ def test_what_is_dropped_is_told_to_the_exporter(
         from opentelemetry.proto.collector.trace.v1 import trace_service_pb2 as proto
 
         spans = [{"trace_id": b"t" * 16, "name": "long " * 99}] * 2
-        groups = [{"scope_spans": [{"spans": spans}]}]
+        groups: Any = [{"scope_spans": [{"spans": spans}]}]
         body = proto.ExportTraceServiceRequest(resource_spans=groups).SerializeToString()
     connection = http.client.HTTPConnection("127.0.0.1", receiver.server_port, timeout=20)
     connection.request("POST", "/v1/traces", body, {"Content-Type": kind})
