@@ -51,10 +51,7 @@ def _faults(look: Retrospect) -> Iterator[str]:
     yield ""
     yield bold("Instruction files")
     for it in look.faults[: bet_words.FAULTS]:
-        indent = " " * (INDENT + FAULT)
-        first, *rest = output.wrapped(f"{indent}{bet_words.fault(it)}", INDENT + FAULT)
-        yield f"{' ' * INDENT}{dim(f'{it.kind:<{FAULT}}')}{first.removeprefix(indent)}"
-        yield from rest
+        yield from _line(it.kind, bet_words.fault(it), FAULT)
     yield from map(dim, output.wrapped(f"{' ' * INDENT}{bet_words.more_faults(look)}", INDENT))
 
 
@@ -101,10 +98,10 @@ def _claim(offer: Offer) -> Iterator[str]:
     yield from (" " * INDENT + bold(line) for line in rest)
 
 
-def _line(label: str, text: str) -> Iterator[str]:
-    indent = " " * (INDENT + LABEL)
-    first, *rest = output.wrapped(f"{indent}{text}", INDENT + LABEL) or [indent]
-    yield f"{' ' * INDENT}{dim(f'{label:<{LABEL}}')}{first.removeprefix(indent)}"
+def _line(label: str, text: str, width: int = LABEL) -> Iterator[str]:
+    indent = " " * (INDENT + width)
+    first, *rest = output.wrapped(f"{indent}{text}", INDENT + width) or [indent]
+    yield f"{' ' * INDENT}{dim(f'{label:<{width}}')}{first.removeprefix(indent)}"
     yield from rest
 
 
@@ -158,10 +155,8 @@ def explained(offer: Offer, look: Retrospect, now: int, limit: int) -> Iterator[
     yield bold("Numbers")
     for name, value, source in numbers(offer):
         yield from output.wrapped(f"  {name:<11} {value:<22} {source}", 37)
-    told_already = bet_words.told_already(offer)
-    yield from _part(
-        "The change", [bet_words.change(offer), *([told_already] * bool(told_already))]
-    )
+    change = (bet_words.change(offer), bet_words.told_already(offer))
+    yield from _part("The change", [it for it in change if it])
     yield ""
     yield from (f"    {line}" for line in output.safe(offer.change.text).splitlines())
     yield from _part("What would show that it is wrong", [output.one_line(offer.disproof)])

@@ -42,5 +42,5 @@ def _fix(fix: Fix, room: int) -> Iterator[str]:
     ]
     if changes:
         yield dim(output.cut(f"    {', '.join(changes)}", room))
-    if fix.brings_code:
-        yield dim("    it brings in what others wrote: check the name before you run it")
+    if fix.mind:
+        yield dim(f"    {fix.mind}")

@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from hansei.ops.recall import Fix, Remembered
 
 
-BRINGS_CODE = "it brings in what others wrote: check the name before you run it"
-
-
 class Way(Answer, frozen=True):
     """What got past a failure. `see` opens it: session."""
 
@@ -58,5 +55,5 @@ def _way(fix: Fix) -> Way:
         added=inert(" ".join(fix.added)),
         removed=inert(" ".join(fix.removed)),
         edited=tuple(inert(path) for path in fix.edited),
-        mind=BRINGS_CODE if fix.brings_code else "",
+        mind=fix.mind,
     )

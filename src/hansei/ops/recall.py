@@ -31,6 +31,8 @@ FIXES: Final = 3
 """Ways out of one failure that are told; who needs a fourth opens the sessions."""
 _PLUMBING: Final = frozenset(("&&", "||", "|", ";", "2>&1", "2>/dev/null", "true"))
 """Words of a command that join or silence, and got nobody past anything."""
+BRINGS_CODE: Final = "it brings in what others wrote: check the name before you run it"
+"""Told with a fix that fetches a package, or something at an address."""
 SESSIONS: Final = 3
 """Sessions that are told as being about a topic."""
 
@@ -52,8 +54,8 @@ class Fix(msgspec.Struct, frozen=True):
     """When the last session that did so began."""
     reference: str
     """The call that succeeded, the last time."""
-    brings_code: bool
-    """Whether it brings in a package or something at an address: its name is to be looked at."""
+    mind: str
+    """What to look at before it is run again; empty where nothing is known."""
 
 
 class Remembered(msgspec.Struct, frozen=True):
@@ -207,7 +209,7 @@ def _fix(
         sessions=len({it.session for it in alike}),
         last_at=heads[last.session][1],
         reference=f"{heads[last.session][0]}#{row.end}",
-        brings_code=brings_code(command),
+        mind=BRINGS_CODE if brings_code(command) else "",
     )
 
 
